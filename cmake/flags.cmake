@@ -1,0 +1,32 @@
+# One interface target that every target of ours links.
+add_library(rope_flags INTERFACE)
+target_include_directories(rope_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# CUDA_STANDARD 20 is refused by CMake 3.25 with nvcc 13: the flag is passed by hand.
+target_compile_options(rope_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
+if(ROPE_BENCH_SANITIZE)
+  target_compile_options(rope_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ROPE_BENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  target_link_options(rope_flags INTERFACE -fsanitize=${ROPE_BENCH_SANITIZE})
+endif()
+
+# rope_library(NAME SOURCES... ) : a static library of ours.
+function(rope_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC rope_flags Threads::Threads)
+endfunction()
+
+# rope_test(NAME SOURCES... [LIBS libs...] [LABEL label]) : one GoogleTest binary. Label `host` unless given.
+# TEST_DATA_DIR names tests/data.
+function(rope_test name)
+  cmake_parse_arguments(arg "" "LABEL" "LIBS" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL host)
+  endif()
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE rope_flags ${arg_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+                                             CONFIG_DIR="${PROJECT_SOURCE_DIR}/configs")
+  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,29 @@
+// The worker threads of every CPU kernel, and of the host-side mathematics.
+#ifndef ROPE_BENCH_KERNELS_CPU_THREAD_POOL_H_
+#define ROPE_BENCH_KERNELS_CPU_THREAD_POOL_H_
+
+#include <cstdint>
+
+namespace rope_bench {
+
+// Cores this process may use (its affinity mask), at least 1.
+int available_threads();
+
+// Calls body(context, begin, end) over disjoint ranges that cover [0, n), on at most num_threads
+// threads, the caller among them. Returns when all are done. Ranges are multiples of `grain` long,
+// but for the last.
+void parallel_ranges(int num_threads, int64_t n, int64_t grain,
+                     void (*body)(void* context, int64_t begin, int64_t end), void* context);
+
+// The same for a callable fn(begin, end).
+template <typename Fn>
+void parallel_for(int num_threads, int64_t n, int64_t grain, Fn&& fn) {
+  parallel_ranges(
+      num_threads, n, grain,
+      [](void* context, int64_t begin, int64_t end) { (*static_cast<Fn*>(context))(begin, end); },
+      &fn);
+}
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_KERNELS_CPU_THREAD_POOL_H_

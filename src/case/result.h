@@ -1,0 +1,90 @@
+// The result of one case in one cache mode: plain data. Formats only print it.
+#ifndef ROPE_BENCH_SRC_CASE_RESULT_H_
+#define ROPE_BENCH_SRC_CASE_RESULT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/case/rope_case.h"
+
+namespace rope_bench {
+
+enum class Status { kPassed, kFailed, kUnchecked, kUnsupported, kOutOfMemory, kSkipped, kError };
+const char* name(
+    Status status);  // "passed", "failed", "unchecked", "unsupported", "out_of_memory", ...
+
+// The element with the largest error in units of its own bound.
+struct WorstElement {
+  std::string tensor;  // "q", "k"
+  int64_t token = 0, head = 0, dim = 0;
+  double got = 0, want = 0;
+};
+
+// Errors against the double reference. Max abs etc. are over all rotated elements of q and k.
+struct Accuracy {
+  double max_ulp = 0;          // max |got - want| in ULPs of the larger product
+  double tolerance_ulp = 0;    // what the op and dtype allow, in the same unit
+  double max_bound_ratio = 0;  // max |got - want| / bound of that element; above 1 fails
+  int64_t num_over = 0;  // elements above their bound, or not bit-identical where they must be
+  double kernel_max_abs = 0, kernel_rms = 0, kernel_nmse = 0;
+  double table_max_abs = 0;    // table against exact angles, rows in use
+  double table_tolerance = 0;  // what its stated model allows
+  double total_max_abs = 0;    // end to end against exact angles
+  std::optional<WorstElement> worst;
+};
+
+struct Timing {
+  double median_us = 0, ci_low_us = 0, ci_high_us = 0, p5_us = 0, p95_us = 0, min_us = 0;
+  std::optional<double> isolated_us;     // one launch between two events
+  std::optional<double> host_launch_us;  // what the calling thread pays
+  int64_t num_rounds = 0;
+  int64_t num_launches = 0;  // timed launches of the variant, all rounds
+  std::string stopped_by;    // "precision", "max_time"
+  std::optional<double> limit_us;
+  std::string limit_variant;
+  std::optional<double> limit_ratio, limit_ratio_ci_low, limit_ratio_ci_high;
+  double bandwidth_gb_s = 0;
+  std::optional<double> percent_of_measured_peak, percent_of_theoretical_peak;
+  int num_sets = 0;
+  bool table_warm = false;
+};
+
+struct Result {
+  RopeCase rope_case;
+  std::string device;  // "cuda:0", "cpu"
+  CacheMode cache = CacheMode::kCold;
+  Status status = Status::kError;
+  std::string reason;
+  std::vector<std::string> labels;
+  ByteCount bytes;
+  std::optional<Accuracy> accuracy;
+  std::optional<Timing> timing;
+};
+
+// What the numbers of a run depend on.
+struct DeviceInfo {
+  std::string device;                                        // "cuda:0", "cpu"
+  std::string model;                                         // "NVIDIA H200", the CPU's model name
+  std::vector<std::pair<std::string, std::string>> details;  // printed by `env`, in order
+  std::optional<double> theoretical_peak_gb_s;
+  std::optional<double> measured_peak_gb_s;
+  std::optional<double> floor_us;  // an empty launch, timed like a kernel
+  int64_t l2_bytes = 0;            // last-level cache on the CPU
+  int64_t memory_bytes = 0;
+};
+
+struct RunReport {
+  DeviceInfo device;
+  std::string config_text;  // the config as resolved, JSON
+  std::vector<std::string> command_line;
+  std::vector<Result> results;
+  std::vector<std::string> notes;
+  bool interrupted = false;
+  int limit_family_version = 1;
+};
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_CASE_RESULT_H_

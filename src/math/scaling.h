@@ -1,0 +1,35 @@
+// Scaling methods: each one function and one registry row. A method shapes frequencies and a
+// factor, nothing else.
+#ifndef ROPE_BENCH_SRC_MATH_SCALING_H_
+#define ROPE_BENCH_SRC_MATH_SCALING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "src/case/rope_case.h"
+#include "src/case/scaling_spec.h"
+
+namespace rope_bench {
+
+// What a method makes of its parameters. Both precisions of the same frequencies, [rotary_dim / 2]
+// each.
+struct Frequencies {
+  std::vector<long double> exact;  // rad per position
+  std::vector<float> float32;      // as transformers rounds them, step by step
+  double attention_factor = 1.0;   // multiplies cos and sin
+};
+
+// Registry rows of all methods, in the order in which they are listed. A row with implemented =
+// false is known to the config reader and refused by unsupported_scaling().
+ScalingCatalog scaling_catalog();
+
+// Empty, or why the scaling of this case cannot be run yet or ever.
+std::string unsupported_scaling(const RopeCase& c);
+
+// Frequencies of a case whose scaling is supported. Throws ConfigError for parameters that make no
+// sense together.
+Frequencies frequencies_of(const RopeCase& c);
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_MATH_SCALING_H_

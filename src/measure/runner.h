@@ -1,0 +1,61 @@
+// case x variant -> result: check, then measure. The only place that knows both the kernels and the
+// mathematics.
+#ifndef ROPE_BENCH_SRC_MEASURE_RUNNER_H_
+#define ROPE_BENCH_SRC_MEASURE_RUNNER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "src/case/result.h"
+#include "src/case/rope_case.h"
+
+namespace rope_bench {
+
+// "auto", "cpu", "cuda", "cuda:N". Parsed without touching CUDA. Throws ConfigError.
+struct DeviceChoice {
+  enum class Kind { kAuto, kCpu, kCuda } kind = Kind::kAuto;
+  int index = 0;
+};
+DeviceChoice parse_device(const std::string& text);
+
+// No usable GPU although one was demanded: ExitCode::kNoGpu.
+class NoGpu : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct RunOptions {
+  bool check = true;
+  bool measure = true;
+  // Called for each finished row, in order; `index` of `total` cases is done.
+  std::function<void(const Result&, size_t index, size_t total)> on_result;
+  // Called before each case.
+  std::function<void(const RopeCase&, size_t index, size_t total)> on_start;
+  // Polled between rows and rounds; true ends the run, finished rows kept.
+  std::function<bool()> interrupted;
+};
+
+// One device that runs cases; made once per process.
+class Runner {
+ public:
+  // Opens the device. kAuto without a usable GPU is the CPU; `notes` says why. Throws NoGpu for
+  // kCuda.
+  static std::unique_ptr<Runner> open(const DeviceChoice& choice, std::vector<std::string>* notes);
+  virtual ~Runner() = default;
+
+  virtual DeviceInfo device_info() = 0;  // peaks and floor only once something was measured
+  virtual std::vector<Result> run(const std::vector<RopeCase>& cases,
+                                  const RunOptions& options) = 0;
+};
+
+// The devices that this binary and machine offer: name, model, why not usable (empty if it is).
+struct DeviceListing {
+  std::string device, model, why_not;
+};
+std::vector<DeviceListing> list_devices();
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_MEASURE_RUNNER_H_
