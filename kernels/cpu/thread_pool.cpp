@@ -1,32 +1,283 @@
 #include "kernels/cpu/thread_pool.h"
 
+#include <linux/futex.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
 namespace rope_bench {
+namespace {
 
-int available_threads() {
+constexpr int kMaxThreads = 4096;
+constexpr int kRangesPerThread = 8;  // small enough to even out a disturbed core
+constexpr auto kSpinTime = std::chrono::microseconds(10);
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+std::vector<int> allowed_cores() {
+  std::vector<int> cores;
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      if (CPU_ISSET(core, &set)) cores.push_back(core);
+    }
+  }
+  return cores;
+}
+
+void futex_wait(std::atomic<uint32_t>* word, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr,
+          0);
+}
+
+void futex_wake(std::atomic<uint32_t>* word) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+// True in a thread that is running a body: a nested call must not wait for its own pool.
+thread_local bool inside_body = false;
+
+// One call of parallel_ranges(). Each slot owns a contiguous part, so that a core meets the same
+// data again in the next call; a slot that is through helps the others.
+struct Slot {
+  alignas(64) std::atomic<int64_t> next{0};  // range to hand out
+  int64_t end = 0;
+};
+
+struct Job {
+  void (*body)(void*, int64_t, int64_t) = nullptr;
+  void* context = nullptr;
+  int64_t n = 0;
+  int64_t range = 0;  // elements per range
+  int slots = 0;
+  int first = 0;    // worker that has slot 0
+  int workers = 0;  // workers are counted modulo this
+  bool pin = false;
+};
+
+class Pool {
+ public:
+  static Pool& instance() {
+    // Never destroyed: sleeping workers may outlive every static object.
+    static Pool* pool = new Pool;
+    return *pool;
+  }
+
+  // False if another thread holds the pool.
+  bool try_run(int num_threads, int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
+               void* context) {
+    bool free = false;
+    if (!busy_.compare_exchange_strong(free, true, std::memory_order_acquire)) return false;
+    const int self = prepare(num_threads, n, grain, body, context);
+    state_.fetch_or(kOpen, std::memory_order_release);
+    for (int i = 0; i < job_.slots; ++i) {
+      const int worker = (job_.first + i) % job_.workers;
+      if (worker != self) wake(worker);
+    }
+    work(slot_of(self));
+    // No worker joins from here on; those that did are finishing their last range.
+    state_.fetch_and(~kOpen, std::memory_order_acquire);
+    for (int spins = 0; state_.load(std::memory_order_acquire) != 0; ++spins) {
+      pause_briefly();
+      if (spins > 1000) sched_yield();  // it may be waiting for this very core
+    }
+    busy_.store(false, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  // state_: the number of workers inside the job, and whether more may enter.
+  static constexpr uint32_t kOpen = uint32_t{1} << 31;
+
+  struct Worker {
+    alignas(64) std::atomic<uint32_t> ticket{0};  // bit 0: asleep; the rest counts wake-ups
+    int index = 0;
+    int core = -1;  // to be pinned to
+    bool pinned = false;
+  };
+
+  Pool() : cores_(allowed_cores()) {}
+
+  int slot_of(int worker) const { return (worker - job_.first + job_.workers) % job_.workers; }
+
+  // Fills job_; returns the place among the workers that the caller takes. Where the pool covers
+  // every core, worker i belongs to core i and the caller stands in for that of its own core.
+  int prepare(int num_threads, int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
+              void* context) {
+    const int num_cores = static_cast<int>(cores_.size());
+    const int64_t grains = (n + grain - 1) / grain;
+    job_.body = body;
+    job_.context = context;
+    job_.n = n;
+    job_.slots = static_cast<int>(std::min<int64_t>(num_threads, grains));
+    job_.workers = std::max(num_cores, num_threads);
+    job_.pin = num_threads == num_cores;
+    const auto here = std::find(cores_.begin(), cores_.end(), sched_getcpu());
+    const int self = here == cores_.end() ? 0 : static_cast<int>(here - cores_.begin());
+    job_.first = job_.slots == job_.workers ? 0 : self;
+
+    const int64_t parts = int64_t{job_.slots} * kRangesPerThread;
+    const int64_t grains_per_range = (grains + parts - 1) / parts;
+    job_.range = grains_per_range * grain;
+    const int64_t ranges = (grains + grains_per_range - 1) / grains_per_range;
+    if (num_slots_ < job_.slots) {
+      slots_ = std::make_unique<Slot[]>(static_cast<size_t>(job_.slots));
+      num_slots_ = job_.slots;
+    }
+    for (int i = 0; i < job_.slots; ++i) {
+      slots_[i].next.store(ranges * i / job_.slots, std::memory_order_relaxed);
+      slots_[i].end = ranges * (i + 1) / job_.slots;
+    }
+    if (workers_.size() < static_cast<size_t>(job_.workers)) {
+      workers_.resize(static_cast<size_t>(job_.workers));
+    }
+    return self;
+  }
+
+  void work(int slot) {
+    inside_body = true;
+    for (int i = 0; i < job_.slots; ++i) {
+      Slot& part = slots_[(slot + i) % job_.slots];
+      while (part.next.load(std::memory_order_relaxed) < part.end) {
+        const int64_t range = part.next.fetch_add(1, std::memory_order_relaxed);
+        if (range >= part.end) break;
+        const int64_t begin = range * job_.range;
+        job_.body(job_.context, begin, std::min(job_.n, begin + job_.range));
+      }
+    }
+    inside_body = false;
+  }
+
+  void wake(int index) {
+    std::unique_ptr<Worker>& worker = workers_[static_cast<size_t>(index)];
+    if (!worker) {
+      start(index);
+      return;
+    }
+    const uint32_t old = worker->ticket.load(std::memory_order_relaxed);
+    // Only the worker sets bit 0 and only this thread counts, so the sum cannot lose either.
+    const uint32_t before = worker->ticket.exchange((old | 1) + 1, std::memory_order_acq_rel);
+    if (before & 1) futex_wake(&worker->ticket);
+  }
+
+  // Where a thread cannot be had, its slot is worked off by the others.
+  void start(int index) {
+    auto worker = std::make_unique<Worker>();
+    worker->index = index;
+    const auto place = static_cast<size_t>(index);
+    if (place < cores_.size()) worker->core = cores_[place];
+    sigset_t all, before;
+    sigfillset(&all);  // signals are the application's threads' business
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const int rc = pthread_create(
+        &thread, nullptr,
+        [](void* arg) -> void* {
+          Pool::instance().loop(static_cast<Worker*>(arg));
+          return nullptr;
+        },
+        worker.get());
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (rc != 0) return;
+    pthread_detach(thread);
+    workers_[place] = std::move(worker);
+  }
+
+  void loop(Worker* worker) {
+    uint32_t seen = 0;
+    for (;;) {
+      join(worker);
+      seen = wait(worker, seen);
+    }
+  }
+
+  // Takes part in the job that is open now, if it has a slot for this worker.
+  void join(Worker* worker) {
+    uint32_t state = state_.load(std::memory_order_relaxed);
+    do {
+      if ((state & kOpen) == 0) return;
+    } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel,
+                                           std::memory_order_relaxed));
+    if (worker->index < job_.workers && slot_of(worker->index) < job_.slots) {
+      if (job_.pin != worker->pinned) pin(worker, job_.pin);
+      work(slot_of(worker->index));
+    }
+    state_.fetch_sub(1, std::memory_order_release);
+  }
+
+  void pin(Worker* worker, bool one_core) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (one_core && worker->core >= 0) {
+      CPU_SET(worker->core, &set);
+    } else {
+      for (int core : cores_) CPU_SET(core, &set);
+    }
+    sched_setaffinity(0, sizeof(set), &set);  // a refusal costs speed only
+    worker->pinned = one_core;
+  }
+
+  // Until the ticket differs from `seen`: awake for a few microseconds, then asleep.
+  static uint32_t wait(Worker* worker, uint32_t seen) {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+      for (int i = 0; i < 16; ++i) {
+        const uint32_t now = worker->ticket.load(std::memory_order_relaxed);
+        if (now != seen) return now;
+        pause_briefly();
+      }
+    } while (std::chrono::steady_clock::now() - start < kSpinTime);
+    uint32_t expected = seen;
+    if (!worker->ticket.compare_exchange_strong(expected, seen | 1)) return expected;
+    for (;;) {
+      futex_wait(&worker->ticket, seen | 1);
+      const uint32_t now = worker->ticket.load(std::memory_order_relaxed);
+      if (now != (seen | 1)) return now;
+    }
+  }
+
+  const std::vector<int> cores_;
+  std::atomic<bool> busy_{false};
+  alignas(64) std::atomic<uint32_t> state_{0};
+  Job job_;  // written while nobody is inside; so are the two below
+  std::unique_ptr<Slot[]> slots_;
+  int num_slots_ = 0;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace
+
+int available_threads() {
+  const size_t cores = allowed_cores().size();
+  if (cores > 0) return static_cast<int>(cores);
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 void parallel_ranges(int num_threads, int64_t n, int64_t grain,
                      void (*body)(void* context, int64_t begin, int64_t end), void* context) {
   if (n <= 0) return;
-  const int64_t grains = (n + grain - 1) / grain;
-  const int64_t workers = std::clamp<int64_t>(num_threads, 1, grains);
-  const int64_t per_worker = (grains + workers - 1) / workers * grain;
-  std::vector<std::thread> threads;
-  for (int64_t begin = per_worker; begin < n; begin += per_worker) {
-    threads.emplace_back(body, context, begin, std::min(n, begin + per_worker));
+  grain = std::max<int64_t>(grain, 1);
+  num_threads = std::min(num_threads, kMaxThreads);
+  const bool alone = num_threads <= 1 || n <= grain || inside_body;
+  if (alone || !Pool::instance().try_run(num_threads, n, grain, body, context)) {
+    body(context, 0, n);
   }
-  body(context, 0, std::min(n, per_worker));
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace rope_bench

@@ -1,0 +1,36 @@
+// The table that each instruction set level fills: one translation unit per level, compiled with
+// that level's flags, and nothing but this struct visible of it.
+#ifndef ROPE_BENCH_KERNELS_CPU_ISA_KERNELS_H_
+#define ROPE_BENCH_KERNELS_CPU_ISA_KERNELS_H_
+
+#include <stdint.h>
+
+#include "kernels/kernel_api.h"
+
+namespace rope_bench {
+
+// Works on rows [begin, end) of the launch; row = token * (heads of q and k) + head.
+using RowsFn = void (*)(const RopeKernelArgs& args, int64_t begin, int64_t end);
+
+// Index of the stores: kCached leave their lines in the caches, kStreamed bypass them. Streamed ones
+// need addresses that are multiples of stream_alignment bytes.
+enum { kCached = 0, kStreamed = 1 };
+
+struct IsaKernels {
+  RowsFn rotate[3][2][2];      // [dtype][pairing][stores]
+  RowsFn copy[2];              // [stores]: the same traffic, no arithmetic
+  int64_t stream_alignment;
+};
+
+// The table of the level chosen in cpu_tuning().
+const IsaKernels& isa_kernels();
+
+extern const IsaKernels kBaselineKernels;
+#if defined(__x86_64__)
+extern const IsaKernels kAvx2Kernels;
+extern const IsaKernels kAvx512Kernels;
+#endif
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_KERNELS_CPU_ISA_KERNELS_H_

@@ -1,0 +1,60 @@
+#include "kernels/cuda/config.h"
+
+namespace rope_bench::device {
+namespace {
+
+bool divides(int64_t a, int64_t b) { return b % a == 0; }
+
+bool aligned(const void* p, int bytes) { return reinterpret_cast<uintptr_t>(p) % bytes == 0; }
+
+bool tensor_fits(const RopeTensor& t, int64_t num_tokens, int size, int bytes) {
+  // The stride of an axis of size one is never used.
+  const auto stride_fits = [&](int64_t stride, int64_t count) {
+    return count <= 1 || divides(bytes, stride * size);
+  };
+  return aligned(t.in, bytes) && aligned(t.out, bytes) &&
+         stride_fits(t.in_token_stride, num_tokens) &&
+         stride_fits(t.out_token_stride, num_tokens) &&
+         stride_fits(t.in_head_stride, t.num_heads) && stride_fits(t.out_head_stride, t.num_heads);
+}
+
+}  // namespace
+
+bool in_place(const RopeTensor& tensor) { return tensor.in == tensor.out; }
+
+int element_size(int32_t dtype) { return dtype == ROPE_DTYPE_F32 ? 4 : 2; }
+
+bool packet_fits(const RopeKernelArgs& args, int packet_bytes) {
+  const int size = element_size(args.dtype);
+  if (packet_bytes < size) return false;
+  const int elements = packet_bytes / size;
+  const bool gptj = args.pairing == ROPE_PAIRING_GPTJ;
+  // neox: a packet lies in one half. gptj: a packet holds whole pairs.
+  if (gptj && elements % 2 != 0) return false;
+  if (!divides(elements, gptj ? args.rotary_dim : args.rotary_dim / 2)) return false;
+  const bool copies = !(in_place(args.q) && in_place(args.k));
+  if (copies && !divides(elements, args.head_dim - args.rotary_dim)) return false;
+  if (!tensor_fits(args.q, args.num_tokens, size, packet_bytes) ||
+      !tensor_fits(args.k, args.num_tokens, size, packet_bytes)) {
+    return false;
+  }
+  // Factors are read up to four at a time: cosines at multiples of that, sines half a row later.
+  const int factors = gptj ? elements / 2 : (elements < 4 ? elements : 4);
+  return aligned(args.table, 4 * factors) && divides(factors, args.rotary_dim / 2) &&
+         divides(factors, args.table_row_stride);
+}
+
+int widest_packet(const RopeKernelArgs& args) {
+  for (int bytes = 16; bytes >= 2; bytes /= 2) {
+    if (packet_fits(args, bytes)) return bytes;
+  }
+  return 0;
+}
+
+VectorConfig fast_config(const RopeKernelArgs& args) {
+  VectorConfig config;
+  config.packet_bytes = widest_packet(args);
+  return config;
+}
+
+}  // namespace rope_bench::device

@@ -1,0 +1,34 @@
+// What a launch of the vector kernels looks like: packet size, threads, blocks. Plain host code:
+// the choice is tested without a GPU.
+#ifndef ROPE_BENCH_KERNELS_CUDA_CONFIG_H_
+#define ROPE_BENCH_KERNELS_CUDA_CONFIG_H_
+
+#include <cstdint>
+
+#include "kernels/kernel_api.h"
+
+namespace rope_bench::device {
+
+struct VectorConfig {
+  int packet_bytes = 0;  // 2, 4, 8 or 16
+  int threads = 128;     // wanted per block
+  bool stream = true;    // cache hints: data is used once
+};
+
+// True if launches with packets of this size are right: every rotated half (neox) or pair (gptj),
+// and the pass-through dims out of place, divide into aligned packets, and the table can be read as
+// these need.
+bool packet_fits(const RopeKernelArgs& args, int packet_bytes);
+
+// The widest packet that fits; 0 if none does.
+int widest_packet(const RopeKernelArgs& args);
+
+// The config of `fast`: wide packets where bytes are many, narrow ones where threads are few.
+VectorConfig fast_config(const RopeKernelArgs& args);
+
+bool in_place(const RopeTensor& tensor);
+int element_size(int32_t dtype);
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_CONFIG_H_

@@ -1,0 +1,82 @@
+// Global memory access in packets, with cache hints. Volatile: the limit kernels store what they
+// loaded, and that must not be optimised away.
+#ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_CUDA_MEMORY_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_DEVICE_CUDA_MEMORY_CUH_
+
+#include "kernels/cuda/device/packet.h"
+
+namespace rope_bench::device {
+
+#define ROPE_LOAD_16(op, p, v)                                                      \
+  asm volatile(op ".v4.u32 {%0, %1, %2, %3}, [%4];"                                 \
+               : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3]) \
+               : "l"(p))
+#define ROPE_LOAD_8(op, p, v) \
+  asm volatile(op ".v2.u32 {%0, %1}, [%2];" : "=r"(v.word[0]), "=r"(v.word[1]) : "l"(p))
+#define ROPE_LOAD_4(op, p, v) asm volatile(op ".u32 %0, [%1];" : "=r"(v.word[0]) : "l"(p))
+#define ROPE_LOAD_2(op, p, v) asm volatile(op ".u16 %0, [%1];" : "=h"(v.half) : "l"(p))
+
+// Tensors: may alias what this launch writes.
+template <int kBytes, Hint kHint>
+__device__ __forceinline__ Packet<kBytes> load(const void* p) {
+  Packet<kBytes> v;
+  if constexpr (kHint == Hint::kStream) {
+    if constexpr (kBytes == 16) ROPE_LOAD_16("ld.global.L1::no_allocate", p, v);
+    if constexpr (kBytes == 8) ROPE_LOAD_8("ld.global.L1::no_allocate", p, v);
+    if constexpr (kBytes == 4) ROPE_LOAD_4("ld.global.L1::no_allocate", p, v);
+    if constexpr (kBytes == 2) ROPE_LOAD_2("ld.global.L1::no_allocate", p, v);
+  } else {
+    if constexpr (kBytes == 16) ROPE_LOAD_16("ld.global", p, v);
+    if constexpr (kBytes == 8) ROPE_LOAD_8("ld.global", p, v);
+    if constexpr (kBytes == 4) ROPE_LOAD_4("ld.global", p, v);
+    if constexpr (kBytes == 2) ROPE_LOAD_2("ld.global", p, v);
+  }
+  return v;
+}
+
+// Tables and positions: nothing writes them while a launch runs.
+template <int kBytes>
+__device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
+  Packet<kBytes> v;
+  if constexpr (kBytes == 16) ROPE_LOAD_16("ld.global.nc", p, v);
+  if constexpr (kBytes == 8) ROPE_LOAD_8("ld.global.nc", p, v);
+  if constexpr (kBytes == 4) ROPE_LOAD_4("ld.global.nc", p, v);
+  return v;
+}
+
+#define ROPE_STORE_16(op, p, v)                                                               \
+  asm volatile(op ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.word[0]), "r"(v.word[1]), \
+               "r"(v.word[2]), "r"(v.word[3])                                                 \
+               : "memory")
+#define ROPE_STORE_8(op, p, v) \
+  asm volatile(op ".v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v.word[0]), "r"(v.word[1]) : "memory")
+#define ROPE_STORE_4(op, p, v) asm volatile(op ".u32 [%0], %1;" ::"l"(p), "r"(v.word[0]) : "memory")
+#define ROPE_STORE_2(op, p, v) asm volatile(op ".u16 [%0], %1;" ::"l"(p), "h"(v.half) : "memory")
+
+template <Hint kHint, int kBytes>
+__device__ __forceinline__ void store(void* p, const Packet<kBytes>& v) {
+  if constexpr (kHint == Hint::kStream) {
+    if constexpr (kBytes == 16) ROPE_STORE_16("st.global.cs", p, v);
+    if constexpr (kBytes == 8) ROPE_STORE_8("st.global.cs", p, v);
+    if constexpr (kBytes == 4) ROPE_STORE_4("st.global.cs", p, v);
+    if constexpr (kBytes == 2) ROPE_STORE_2("st.global.cs", p, v);
+  } else {
+    if constexpr (kBytes == 16) ROPE_STORE_16("st.global", p, v);
+    if constexpr (kBytes == 8) ROPE_STORE_8("st.global", p, v);
+    if constexpr (kBytes == 4) ROPE_STORE_4("st.global", p, v);
+    if constexpr (kBytes == 2) ROPE_STORE_2("st.global", p, v);
+  }
+}
+
+#undef ROPE_LOAD_16
+#undef ROPE_LOAD_8
+#undef ROPE_LOAD_4
+#undef ROPE_LOAD_2
+#undef ROPE_STORE_16
+#undef ROPE_STORE_8
+#undef ROPE_STORE_4
+#undef ROPE_STORE_2
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_DEVICE_CUDA_MEMORY_CUH_

@@ -1,0 +1,86 @@
+// Index arithmetic: operands of a launch, division by a number known only at run time, rows of the
+// table.
+#ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_INDEX_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_DEVICE_INDEX_CUH_
+
+#include "kernels/cuda/device/platform.cuh"
+#include "kernels/kernel_api.h"
+
+namespace rope_bench::device {
+
+// n / d for 0 <= n, n * d < 2^64, as one multiplication: magic = ceil(2^64 / d) overshoots 2^64 / d
+// by less than 1, so n * magic / 2^64 exceeds n / d by less than n / 2^64 < 1 / d.
+struct Divisor {
+  uint64_t magic = 0;  // 0: divide by one
+  uint32_t divisor = 1;
+
+  static Divisor of(uint32_t d) {
+    Divisor result;
+    result.divisor = d;
+    result.magic = d == 1 ? 0 : ~uint64_t{0} / d + 1;
+    return result;
+  }
+  ROPE_DEVICE uint64_t quotient(uint64_t n) const { return magic == 0 ? n : mul_hi(n, magic); }
+  // For n * d < 2^32: the high half of magic, rounded up, serves in the same way.
+  ROPE_DEVICE uint32_t small_quotient(uint32_t n) const {
+    return magic == 0 ? n : mul_hi(n, static_cast<uint32_t>((magic + 0xffffffffu) >> 32));
+  }
+};
+
+// One of q and k, strides in bytes.
+struct Operand {
+  const char* in = nullptr;
+  char* out = nullptr;
+  int64_t in_token_stride = 0, in_head_stride = 0, out_token_stride = 0, out_head_stride = 0;
+  Divisor heads;
+
+  static Operand of(const RopeTensor& tensor, int element_size) {
+    Operand result;
+    result.in = static_cast<const char*>(tensor.in);
+    result.out = static_cast<char*>(tensor.out);
+    result.in_token_stride = tensor.in_token_stride * element_size;
+    result.in_head_stride = tensor.in_head_stride * element_size;
+    result.out_token_stride = tensor.out_token_stride * element_size;
+    result.out_head_stride = tensor.out_head_stride * element_size;
+    result.heads = Divisor::of(static_cast<uint32_t>(tensor.num_heads));
+    return result;
+  }
+  ROPE_DEVICE const char* in_row(int64_t token, int64_t head) const {
+    return in + token * in_token_stride + head * in_head_stride;
+  }
+  ROPE_DEVICE char* out_row(int64_t token, int64_t head) const {
+    return out + token * out_token_stride + head * out_head_stride;
+  }
+};
+
+// The float32 cos-sin table and the position of each token.
+struct TableRef {
+  const float* values = nullptr;
+  const void* positions = nullptr;
+  int64_t row_stride = 0;  // elements
+  int32_t position_bits = 32;
+
+  static TableRef of(const RopeKernelArgs& args) {
+    TableRef result;
+    result.values = static_cast<const float*>(args.table);
+    result.positions = args.positions;
+    result.row_stride = args.table_row_stride;
+    result.position_bits = args.position_bits;
+    return result;
+  }
+  ROPE_DEVICE int64_t position(int64_t token) const {
+    if (position_bits == 64) {
+      const Packet<8> p = load_constant<8>(static_cast<const char*>(positions) + token * 8);
+      return static_cast<int64_t>(p.word[0] | static_cast<uint64_t>(p.word[1]) << 32);
+    }
+    const Packet<4> p = load_constant<4>(static_cast<const char*>(positions) + token * 4);
+    return static_cast<int32_t>(p.word[0]);
+  }
+  ROPE_DEVICE const float* row(int64_t token) const {
+    return values + position(token) * row_stride;
+  }
+};
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_DEVICE_INDEX_CUH_

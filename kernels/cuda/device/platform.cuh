@@ -1,0 +1,91 @@
+// The one door between kernels and CUDA. Kernels use what is declared here and nothing else of
+// CUDA, so that the same source also runs on a host layer (include path <rope_host_cuda.h>) that
+// stands in for blocks, threads, barriers and shuffles.
+//
+//   ROPE_KERNEL, ROPE_DEVICE     how a kernel and a device function are declared
+//   thread_x() .. block_x()      who runs
+//   sync_block(), shuffle_xor()  how threads meet
+//   load<Hint>(), store<Hint>()  global memory, in packets of 2, 4, 8 or 16 bytes
+//   launch()                     how a kernel is started
+#ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
+
+#include <cstdint>
+
+#ifndef __CUDACC__
+#include <rope_host_cuda.h>
+#else
+
+#include <cuda_runtime.h>
+
+#define ROPE_KERNEL __global__
+#define ROPE_DEVICE __device__ __forceinline__
+#define ROPE_SHARED(Type, array_name, count) __shared__ Type array_name[count]
+
+namespace rope_bench::device {
+
+ROPE_DEVICE uint32_t thread_x() { return threadIdx.x; }
+ROPE_DEVICE uint32_t thread_y() { return threadIdx.y; }
+ROPE_DEVICE uint32_t block_dim_x() { return blockDim.x; }
+ROPE_DEVICE uint32_t block_dim_y() { return blockDim.y; }
+ROPE_DEVICE uint32_t block_x() { return blockIdx.x; }
+ROPE_DEVICE uint32_t grid_dim_x() { return gridDim.x; }
+
+ROPE_DEVICE void sync_block() { __syncthreads(); }
+ROPE_DEVICE float shuffle_xor(uint32_t lanes, float value, int distance) {
+  return __shfl_xor_sync(lanes, value, distance);
+}
+ROPE_DEVICE uint32_t mul_hi(uint32_t a, uint32_t b) { return __umulhi(a, b); }
+ROPE_DEVICE uint64_t mul_hi(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
+
+// float32 -> storage, round to nearest even; NaN stays NaN. Two values in one word, the first in
+// the low half.
+ROPE_DEVICE uint32_t pack_f16(float low, float high) {
+  uint32_t word;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
+ROPE_DEVICE uint32_t pack_bf16(float low, float high) {
+  uint32_t word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
+ROPE_DEVICE float f16_to_float(uint16_t bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+ROPE_DEVICE float float_from_bits(uint32_t bits) { return __uint_as_float(bits); }
+ROPE_DEVICE uint32_t bits_of_float(float value) { return __float_as_uint(value); }
+ROPE_DEVICE void atomic_add(uint64_t* counter, uint64_t value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(value));
+}
+
+}  // namespace rope_bench::device
+
+#include "kernels/cuda/device/cuda_memory.cuh"
+
+namespace rope_bench::device {
+
+struct LaunchShape {
+  uint64_t blocks = 0;  // at most 2^31 - 1
+  uint32_t block_x = 1, block_y = 1;
+};
+
+// Starts `kernel` on `stream` (a cudaStream_t) with one argument; nothing for zero blocks. A
+// cudaError_t.
+template <typename Params>
+int32_t launch(void (*kernel)(Params), const LaunchShape& shape, void* stream,
+               const Params& params) {
+  if (shape.blocks == 0) return cudaSuccess;
+  if (shape.blocks > 0x7fffffffu) return cudaErrorInvalidConfiguration;
+  void* arguments[] = {const_cast<Params*>(&params)};
+  return cudaLaunchKernel(
+      reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(shape.blocks)),
+      dim3(shape.block_x, shape.block_y), arguments, 0, static_cast<cudaStream_t>(stream));
+}
+
+}  // namespace rope_bench::device
+
+#endif  // __CUDACC__
+#endif  // ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_

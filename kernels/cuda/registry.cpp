@@ -1,0 +1,71 @@
+// The CUDA rows. A variant is added here and nowhere else.
+#include <initializer_list>
+#include <iterator>
+
+#include "kernels/cuda/launchers.h"
+
+namespace rope_bench::device {
+namespace {
+
+constexpr RopeVariant rope_row(const char* name,
+                               int32_t (*why_not)(const RopeKernelArgs*, char*, size_t),
+                               int32_t (*launch)(const RopeKernelArgs*), const char* summary,
+                               const char* source) {
+  RopeVariant row{};
+  row.struct_size = sizeof(RopeVariant);
+  row.op = ROPE_OP_ROPE;
+  row.device = ROPE_DEVICE_CUDA;
+  row.uses_table = 1;
+  row.name = name;
+  row.summary = summary;
+  row.source = source;
+  row.why_not = why_not;
+  row.launch = launch;
+  return row;
+}
+
+constexpr RopeVariant kVariants[] = {
+    rope_row("fast", why_not_fast, launch_fast,
+             "blocks in memory order, one packet of up to 16 bytes of each half per thread",
+             "rope-bench"),
+    rope_row("naive", why_not_simple, launch_naive,
+             "one block per token, one thread per pair in a stride loop",
+             "the mapping of vLLM's rotary_embedding"),
+    rope_row("per_head", why_not_simple, launch_per_head, "one warp per token and head",
+             "the mapping of the Triton kernels"),
+};
+
+template <int kPacketBytes, int kThreads, bool kStream, int kSteps>
+int32_t launch_member(const RopeKernelArgs* args) {
+  return launch_stream(*args, {kPacketBytes, kThreads, kStream, kSteps});
+}
+
+constexpr RopeVariant kLimits[] = {
+    rope_row("stream16x128", why_not_stream, launch_member<16, 128, true, 1>,
+             "16-byte packets, 128 threads, streaming hints", "rope-bench"),
+    rope_row("stream16x256", why_not_stream, launch_member<16, 256, true, 1>,
+             "16-byte packets, 256 threads, streaming hints", "rope-bench"),
+    rope_row("stream16x512", why_not_stream, launch_member<16, 512, true, 1>,
+             "16-byte packets, 512 threads, streaming hints", "rope-bench"),
+    rope_row("copy16x128", why_not_stream, launch_member<16, 128, false, 1>,
+             "16-byte packets, 128 threads, ordinary caching", "rope-bench"),
+    rope_row("copy16x256", why_not_stream, launch_member<16, 256, false, 1>,
+             "16-byte packets, 256 threads, ordinary caching", "rope-bench"),
+    rope_row("stream16x128x2", why_not_stream, launch_member<16, 128, true, 2>,
+             "two 16-byte packets a thread, 128 threads, streaming hints", "rope-bench"),
+    rope_row("copy8x256", why_not_stream, launch_member<8, 256, false, 1>,
+             "8-byte packets, 256 threads, ordinary caching", "rope-bench"),
+};
+
+}  // namespace
+}  // namespace rope_bench::device
+
+const RopeVariant* rope_cuda_variants(size_t* count) {
+  *count = std::size(rope_bench::device::kVariants);
+  return rope_bench::device::kVariants;
+}
+
+const RopeVariant* rope_cuda_limits(size_t* count) {
+  *count = std::size(rope_bench::device::kLimits);
+  return rope_bench::device::kLimits;
+}
