@@ -1,0 +1,151 @@
+#include "src/case/positions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "src/case/checked_math.h"
+#include "src/case/errors.h"
+
+namespace rope_bench {
+namespace {
+
+// Shapes above this are never drawn position by position just to describe a case.
+constexpr int64_t kDrawLimit = int64_t{1} << 28;
+
+// SplitMix64 as a counter-based generator: integer arithmetic only, so every machine agrees.
+uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+bool is_drawn(const RopeCase& c) {
+  return c.positions.kind == PositionKind::kDecode || c.positions.kind == PositionKind::kRandom;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const RopeCase& c)
+      : first_(c.positions.offset),
+        count_(static_cast<uint64_t>(std::max<int64_t>(1, drawn_bound(c) - c.positions.offset))),
+        key_(mix(c.seed ^ (c.positions.kind == PositionKind::kDecode ? 0x6465636f64650000u
+                                                                      : 0x72616e646f6d0000u))) {}
+
+  int64_t operator()(int64_t token) const {
+    __extension__ typedef unsigned __int128 Uint128;
+    const Uint128 wide = Uint128{mix(key_ + static_cast<uint64_t>(token))} * count_;
+    return first_ + static_cast<int64_t>(wide >> 64);
+  }
+
+ private:
+  int64_t first_;
+  uint64_t count_;
+  uint64_t key_;
+};
+
+// Largest position; -1 without tokens.
+int64_t largest_position(const RopeCase& c) {
+  const int64_t tokens = c.num_tokens();
+  if (tokens == 0) return -1;
+  if (c.positions.kind == PositionKind::kExplicit) {
+    if (c.positions.list.empty()) return -1;
+    return saturating_add(*std::max_element(c.positions.list.begin(), c.positions.list.end()),
+                          c.positions.offset);
+  }
+  if (!is_drawn(c)) return saturating_add(longest_sequence(c) - 1, c.positions.offset);
+  const int64_t bound = drawn_bound(c);
+  if (tokens > kDrawLimit) return bound - 1;
+  const Drawing draw(c);
+  int64_t largest = 0;
+  for (int64_t t = 0; t < tokens && largest < bound - 1; ++t) largest = std::max(largest, draw(t));
+  return largest;
+}
+
+void append_explicit(const RopeCase& c, int64_t tokens, std::vector<int64_t>* out) {
+  const std::vector<int64_t>& list = c.positions.list;
+  const int64_t length = static_cast<int64_t>(list.size());
+  const bool per_sequence = c.seq_lens.empty() && length == c.tokens;
+  if (length != tokens && !per_sequence) {
+    throw ConfigError(fmt::format("{} positions for {} tokens", length, tokens));
+  }
+  for (int64_t t = 0; t < tokens; ++t) out->push_back(list[t % length] + c.positions.offset);
+}
+
+}  // namespace
+
+int64_t longest_sequence(const RopeCase& c) {
+  return c.seq_lens.empty() ? c.tokens : *std::max_element(c.seq_lens.begin(), c.seq_lens.end());
+}
+
+int64_t drawn_bound(const RopeCase& c) {
+  if (c.rope.table.rows) return *c.rope.table.rows;
+  if (c.max_position || c.rope.seq_len) {
+    return std::max(c.max_position.value_or(0), c.rope.seq_len.value_or(0));
+  }
+  return saturating_add(std::max<int64_t>(1, longest_sequence(c)),
+                        std::max<int64_t>(0, c.positions.offset));
+}
+
+std::vector<int64_t> positions_of(const RopeCase& c) {
+  std::vector<int64_t> positions;
+  const int64_t tokens = c.num_tokens();
+  positions.reserve(static_cast<size_t>(tokens));
+  if (c.positions.kind == PositionKind::kExplicit) {
+    append_explicit(c, tokens, &positions);
+  } else if (is_drawn(c)) {
+    const Drawing draw(c);
+    for (int64_t t = 0; t < tokens; ++t) positions.push_back(draw(t));
+  } else if (c.seq_lens.empty()) {
+    for (int64_t b = 0; b < c.batch; ++b) {
+      for (int64_t t = 0; t < c.tokens; ++t) positions.push_back(t + c.positions.offset);
+    }
+  } else {
+    for (const int64_t length : c.seq_lens) {
+      for (int64_t t = 0; t < length; ++t) positions.push_back(t + c.positions.offset);
+    }
+  }
+  return positions;
+}
+
+int64_t seq_len_of(const RopeCase& c) {
+  if (c.rope.seq_len) return *c.rope.seq_len;
+  return std::max<int64_t>(1, saturating_add(largest_position(c), 1));
+}
+
+int64_t table_rows_of(const RopeCase& c) {
+  if (c.rope.table.rows) return *c.rope.table.rows;
+  // Drawn positions stay below max_position where there is one: no need to draw them to know.
+  if (is_drawn(c) && c.max_position) return drawn_bound(c);
+  return std::max(c.max_position.value_or(0), seq_len_of(c));
+}
+
+int64_t distinct_positions(const RopeCase& c) {
+  const int64_t tokens = c.num_tokens();
+  if (tokens == 0) return 0;
+  if (c.positions.kind == PositionKind::kSequential) return longest_sequence(c);
+  std::vector<int64_t> seen;
+  if (c.positions.kind == PositionKind::kExplicit) {
+    seen = c.positions.list;
+  } else {
+    const int64_t bound = std::max<int64_t>(1, drawn_bound(c) - c.positions.offset);
+    if (tokens > kDrawLimit) return std::min(tokens, bound);
+    const Drawing draw(c);
+    if (bound / 64 <= tokens) {
+      std::vector<bool> used(static_cast<size_t>(bound));
+      int64_t count = 0;
+      for (int64_t t = 0; t < tokens && count < bound; ++t) {
+        const size_t row = static_cast<size_t>(draw(t) - c.positions.offset);
+        if (!used[row]) ++count;
+        used[row] = true;
+      }
+      return count;
+    }
+    seen = positions_of(c);
+  }
+  std::sort(seen.begin(), seen.end());
+  return std::unique(seen.begin(), seen.end()) - seen.begin();
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,25 @@
+// What is known about the positions of a case without writing them all down.
+#ifndef ROPE_BENCH_SRC_CASE_POSITIONS_H_
+#define ROPE_BENCH_SRC_CASE_POSITIONS_H_
+
+#include <cstdint>
+
+#include "src/case/rope_case.h"
+
+namespace rope_bench {
+
+// Tokens of the longest sequence.
+int64_t longest_sequence(const RopeCase& c);
+
+// Random and decode positions lie in [positions.offset, drawn_bound): the table's rows as far as
+// they are known before drawing, that is rope.table.rows, else the larger of model.max_position
+// and rope.seq_len, else the length of the longest sequence.
+int64_t drawn_bound(const RopeCase& c);
+
+// Distinct positions of a run, each of which is one table row read. Exact up to 2^28 tokens; above
+// that, for drawn positions, the number that there can be.
+int64_t distinct_positions(const RopeCase& c);
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_CASE_POSITIONS_H_
