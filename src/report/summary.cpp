@@ -1,0 +1,143 @@
+#include "src/report/summary.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "src/report/numbers.h"
+
+namespace rope_bench {
+namespace {
+
+constexpr size_t kMaxHints = 5;
+
+size_t count_of(const RunReport& report, Status status) {
+  return static_cast<size_t>(
+      std::count_if(report.results.begin(), report.results.end(),
+                    [&](const Result& row) { return row.status == status; }));
+}
+
+bool ran(Status status) {
+  return status == Status::kPassed || status == Status::kFailed || status == Status::kUnchecked;
+}
+
+// The row that comes nearest to its tolerance, or exceeds it most.
+const Accuracy* worst_accuracy(const RunReport& report) {
+  const Accuracy* worst = nullptr;
+  for (const Result& row : report.results) {
+    if (!row.accuracy) continue;
+    // Not a < b: NaN counts as worst.
+    if (!worst || !(row.accuracy->max_bound_ratio <= worst->max_bound_ratio)) {
+      worst = &*row.accuracy;
+    }
+  }
+  return worst;
+}
+
+std::string limit_ratios(const RunReport& report) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Result& row : report.results) {
+    if (!row.timing || !row.timing->limit_ratio) continue;
+    low = std::min(low, *row.timing->limit_ratio);
+    high = std::max(high, *row.timing->limit_ratio);
+  }
+  if (low > high) return "";
+  const std::string from = decimals<2>(low), to = decimals<2>(high);
+  return ", limit_ratio " + (from == to ? from : from + "-" + to);
+}
+
+std::string failure(const Result& row) {
+  std::string line = "failed: " + row.rope_case.name;
+  if (row.accuracy && row.accuracy->worst) {
+    const WorstElement& w = *row.accuracy->worst;
+    line += fmt::format(": {}[token {}, head {}, dim {}] is {}, should be {}", w.tensor, w.token,
+                        w.head, w.dim, shortest(w.got), shortest(w.want));
+  }
+  if (row.accuracy) {
+    const Accuracy& a = *row.accuracy;
+    line += fmt::format("; {} ULP of {} allowed, {} over their bound", significant4(a.max_ulp),
+                        significant4(a.tolerance_ulp),
+                        counted(static_cast<size_t>(a.num_over), "element"));
+    if (a.table_max_abs > a.table_tolerance) {
+      line += fmt::format("; the table is off by {:.3g}, {:.3g} allowed", a.table_max_abs,
+                          a.table_tolerance);
+    }
+  }
+  if (!row.reason.empty()) line += "; " + row.reason;
+  return line + "\n";
+}
+
+// "and 7 more" once `shown` lines are out.
+std::string more(size_t total, size_t shown) {
+  return total > shown ? fmt::format("... and {} more\n", total - shown) : "";
+}
+
+}  // namespace
+
+ExitCode exit_code_of(const RunReport& report) {
+  if (report.interrupted) return ExitCode::kInterrupted;
+  if (count_of(report, Status::kError) > 0) return ExitCode::kInternal;
+  if (count_of(report, Status::kFailed) > 0) return ExitCode::kWrong;
+  const bool any = std::any_of(report.results.begin(), report.results.end(),
+                               [](const Result& row) { return ran(row.status); });
+  return any ? ExitCode::kGood : ExitCode::kNothingRan;
+}
+
+std::string verdict(const RunReport& report) {
+  std::set<std::string> cases;
+  for (const Result& row : report.results) cases.insert(row.rope_case.name);
+  const size_t rows = report.results.size();
+  std::string line = report.interrupted ? "interrupted: " : "";
+  line += counted(rows, cases.size() == rows ? "case" : "row") + ":";
+  const char* separator = " ";
+  for (int i = 0; i <= static_cast<int>(Status::kError); ++i) {
+    const Status status = static_cast<Status>(i);
+    if (const size_t count = count_of(report, status)) {
+      line += fmt::format("{}{} {}", separator, count, name(status));
+      separator = ", ";
+    }
+  }
+  if (rows == 0) line += " nothing ran";
+  if (const Accuracy* worst = worst_accuracy(report)) {
+    line += fmt::format(", worst {} of {} ULP", decimals<2>(worst->max_ulp),
+                        decimals<2>(worst->tolerance_ulp));
+  }
+  line += limit_ratios(report);
+  if (!report.device.device.empty()) {
+    line += fmt::format(" ({}{}{})", report.device.device, report.device.model.empty() ? "" : ", ",
+                        report.device.model);
+  }
+  return line;
+}
+
+std::string hints(const RunReport& report) {
+  std::string lines;
+  size_t failed = 0;
+  // Reasons shared by many rows are told once.
+  std::vector<std::pair<std::string, size_t>> reasons;
+  for (const Result& row : report.results) {
+    if (row.status == Status::kFailed) {
+      if (failed++ < kMaxHints) lines += failure(row);
+      continue;
+    }
+    if (row.reason.empty()) continue;
+    const std::string text = fmt::format("{}: {}", name(row.status), row.reason);
+    const auto known = std::find_if(reasons.begin(), reasons.end(),
+                                    [&](const auto& reason) { return reason.first == text; });
+    if (known == reasons.end()) {
+      reasons.emplace_back(text, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  lines += more(failed, kMaxHints);
+  for (size_t i = 0; i < std::min(reasons.size(), kMaxHints); ++i) {
+    const auto& [text, count] = reasons[i];
+    lines += text + (count > 1 ? fmt::format(" ({} rows)", count) : "") + "\n";
+  }
+  return lines + more(reasons.size(), kMaxHints);
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,24 @@
+// What a run came to: the exit code, the verdict line and the hints below the table.
+#ifndef ROPE_BENCH_SRC_REPORT_SUMMARY_H_
+#define ROPE_BENCH_SRC_REPORT_SUMMARY_H_
+
+#include <string>
+
+#include "src/case/errors.h"
+#include "src/case/result.h"
+
+namespace rope_bench {
+
+// Interrupted first, then internal errors, wrong results, nothing ran.
+ExitCode exit_code_of(const RunReport& report);
+
+// "4 cases: 4 passed, worst 0.51 of 1.00 ULP, limit_ratio 0.93-0.99 (cuda:0, NVIDIA H200)"
+std::string verdict(const RunReport& report);
+
+// Lines, each ended: the worst element of failed rows, reasons of rows that did not run. Empty if
+// all passed.
+std::string hints(const RunReport& report);
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_REPORT_SUMMARY_H_
