@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/tuning.h"

@@ -9,6 +9,7 @@
 #include "kernels/cpu/rope_naive.h"
 
 #include <cstring>
+#include <initializer_list>
 
 #include "kernels/cpu/check.h"
 #include "kernels/cpu/rows.h"

@@ -43,8 +43,8 @@ struct ScalarF16 {
     const uint32_t rest = x & 0x7fffu;
     if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | rest << 13);
     // Exponent bias 15 to 127 by a product: exact, and it normalises subnormal numbers.
-    return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(
-                                           std::bit_cast<float>(rest << 13) * 0x1p112f));
+    return std::bit_cast<float>(
+        sign | std::bit_cast<uint32_t>(std::bit_cast<float>(rest << 13) * 0x1p112f));
   }
   static Bits narrow(float x) {
     const auto bits = std::bit_cast<uint32_t>(x);
