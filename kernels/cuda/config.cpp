@@ -29,8 +29,7 @@ bool packet_fits(const RopeKernelArgs& args, int packet_bytes) {
   if (packet_bytes < size) return false;
   const int elements = packet_bytes / size;
   const bool gptj = args.pairing == ROPE_PAIRING_GPTJ;
-  // neox: a packet lies in one half. gptj: a packet holds whole pairs.
-  if (gptj && elements % 2 != 0) return false;
+  // neox: a packet lies in one half. gptj: a packet holds whole pairs, or one element of one.
   if (!divides(elements, gptj ? args.rotary_dim : args.rotary_dim / 2)) return false;
   const bool copies = !(in_place(args.q) && in_place(args.k));
   if (copies && !divides(elements, args.head_dim - args.rotary_dim)) return false;
@@ -39,7 +38,7 @@ bool packet_fits(const RopeKernelArgs& args, int packet_bytes) {
     return false;
   }
   // Factors are read up to four at a time: cosines at multiples of that, sines half a row later.
-  const int factors = gptj ? elements / 2 : (elements < 4 ? elements : 4);
+  const int factors = elements == 1 ? 1 : gptj ? elements / 2 : (elements < 4 ? elements : 4);
   return aligned(args.table, 4 * factors) && divides(factors, args.rotary_dim / 2) &&
          divides(factors, args.table_row_stride);
 }

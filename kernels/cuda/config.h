@@ -15,7 +15,7 @@ struct VectorConfig {
   bool stream = true;    // cache hints: data is used once
 };
 
-// True if launches with packets of this size are right: every rotated half (neox) or pair (gptj),
+// True if launches with packets of this size are right: every rotated half (neox) or row of pairs (gptj),
 // and the pass-through dims out of place, divide into aligned packets, and the table can be read as
 // these need.
 bool packet_fits(const RopeKernelArgs& args, int packet_bytes);

@@ -28,7 +28,7 @@ FastParams params_of(const RopeKernelArgs& args, int packet_bytes) {
 
 template <typename T, Pairing kPairing, int kBytes>
 int32_t start(const FastParams& p, const LaunchShape& shape, bool stream, void* on) {
-  if constexpr (kBytes < T::kSize * (kPairing == Pairing::kGptj ? 2 : 1)) {
+  if constexpr (kBytes < T::kSize) {
     return kInvalidArguments;
   } else {
     if (stream) return launch(rope_fast_kernel<T, kPairing, kBytes, Hint::kStream>, shape, on, p);

@@ -65,18 +65,21 @@ ROPE_KERNEL void rope_fast_kernel(const FastParams p) {
     return;
   }
 
-  // Load: tensors first, they come from afar; then the way to the table.
-  const int first = lane * kBytes;
-  const int second = (p.lanes + lane) * kBytes;
+  // Load: tensors first, they come from afar; then the way to the table. A packet of one element
+  // holds no gptj pair: then a thread has the two elements of one pair.
+  constexpr bool kHalves = kPairing == Pairing::kNeox || kElements == 1;
+  constexpr bool kSplitPair = kPairing == Pairing::kGptj && kElements == 1;
+  const int first = (kSplitPair ? 2 * lane : lane) * kBytes;
+  const int second = (kSplitPair ? 2 * lane + 1 : p.lanes + lane) * kBytes;
   // An odd number of gptj packets leaves the last thread with one.
-  const bool has_second = kPairing == Pairing::kNeox || p.lanes + lane < p.packets;
+  const bool has_second = kHalves || p.lanes + lane < p.packets;
   Packet<kBytes> x = load<kBytes, kHint>(in + first);
   Packet<kBytes> y = has_second ? load<kBytes, kHint>(in + second) : x;
   const float* cosines = p.table.row(token);
   const float* sines = cosines + p.half_dim;
 
   // Rotate.
-  if constexpr (kPairing == Pairing::kNeox) {
+  if constexpr (kHalves) {
     rotate_halves<T>(x, y, cosines + lane * kElements, sines + lane * kElements);
   } else {
     constexpr int kPairs = kElements / 2;

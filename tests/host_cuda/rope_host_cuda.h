@@ -1,0 +1,121 @@
+// A host layer in the place of CUDA: runs a kernel's own source, block after block, with one fiber
+// per thread, so that barriers and shuffles meet as they do on a device. For tests: small cases,
+// under sanitizers.
+//
+// Stricter than a device: a barrier or shuffle that only part of the threads reach is an error that
+// names them, and every access of a packet must be aligned to the packet.
+#ifndef ROPE_BENCH_TESTS_HOST_CUDA_ROPE_HOST_CUDA_H_
+#define ROPE_BENCH_TESTS_HOST_CUDA_ROPE_HOST_CUDA_H_
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "kernels/cuda/device/packet.h"
+
+#define ROPE_KERNEL
+#define ROPE_DEVICE inline
+// Static: shared by the fibers of a block, which run on one thread. Filled with NaN when a block
+// starts.
+#define ROPE_SHARED(Type, array_name, count)          \
+  static std::remove_const_t<Type> array_name[count]; \
+  ::rope_bench::host_cuda::shared_array(array_name, sizeof(array_name))
+
+namespace rope_bench::host_cuda {
+
+struct Thread {
+  uint32_t thread_x = 0, thread_y = 0;
+  uint32_t block_dim_x = 1, block_dim_y = 1;
+  uint32_t block_x = 0, grid_dim_x = 1;
+};
+extern Thread current;
+
+struct Shape {
+  uint64_t blocks = 0;
+  uint32_t block_x = 1, block_y = 1;
+};
+
+// Runs body() once per thread. Returns the first fault ("barrier reached by 3 of 4 threads in block
+// 0"), or nothing.
+std::string run_grid(const Shape& shape, const std::function<void()>& body);
+
+void barrier();
+float exchange(uint32_t lanes, float value, int distance);
+void shared_array(void* data, size_t size);
+void check_aligned(const void* p, int bytes);
+
+// The faults of all launches since the last call, one a line.
+std::string take_faults();
+void report_fault(const std::string& fault);
+
+uint16_t round_to_f16(float value);
+uint16_t round_to_bf16(float value);
+float widen_f16(uint16_t bits);
+
+}  // namespace rope_bench::host_cuda
+
+namespace rope_bench::device {
+
+inline uint32_t thread_x() { return host_cuda::current.thread_x; }
+inline uint32_t thread_y() { return host_cuda::current.thread_y; }
+inline uint32_t block_dim_x() { return host_cuda::current.block_dim_x; }
+inline uint32_t block_dim_y() { return host_cuda::current.block_dim_y; }
+inline uint32_t block_x() { return host_cuda::current.block_x; }
+inline uint32_t grid_dim_x() { return host_cuda::current.grid_dim_x; }
+inline void sync_block() { host_cuda::barrier(); }
+inline float shuffle_xor(uint32_t lanes, float value, int distance) {
+  return host_cuda::exchange(lanes, value, distance);
+}
+inline uint32_t mul_hi(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>(uint64_t{a} * b >> 32);
+}
+inline uint64_t mul_hi(uint64_t a, uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(static_cast<Wide>(a) * b >> 64);
+}
+inline uint32_t pack_f16(float low, float high) {
+  return host_cuda::round_to_f16(low) | static_cast<uint32_t>(host_cuda::round_to_f16(high)) << 16;
+}
+inline uint32_t pack_bf16(float low, float high) {
+  return host_cuda::round_to_bf16(low) | static_cast<uint32_t>(host_cuda::round_to_bf16(high))
+                                             << 16;
+}
+inline float f16_to_float(uint16_t bits) { return host_cuda::widen_f16(bits); }
+inline float float_from_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
+inline uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+inline void atomic_add(uint64_t* counter, uint64_t value) { *counter += value; }
+
+template <int kBytes, Hint kHint>
+Packet<kBytes> load(const void* p) {
+  host_cuda::check_aligned(p, kBytes);
+  Packet<kBytes> v;
+  std::memcpy(&v, p, kBytes);
+  return v;
+}
+template <int kBytes>
+Packet<kBytes> load_constant(const void* p) {
+  return load<kBytes, Hint::kKeep>(p);
+}
+template <Hint kHint, int kBytes>
+void store(void* p, const Packet<kBytes>& v) {
+  host_cuda::check_aligned(p, kBytes);
+  std::memcpy(p, &v, kBytes);
+}
+
+using LaunchShape = host_cuda::Shape;
+
+template <typename Params>
+int32_t launch(void (*kernel)(Params), const LaunchShape& shape, void* /*stream*/,
+               const Params& params) {
+  const std::string fault = host_cuda::run_grid(shape, [&] { kernel(params); });
+  if (fault.empty()) return 0;
+  host_cuda::report_fault(fault);
+  return 719;  // cudaErrorLaunchFailure
+}
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_TESTS_HOST_CUDA_ROPE_HOST_CUDA_H_
