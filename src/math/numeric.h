@@ -18,6 +18,9 @@ uint32_t load_bits(Dtype dtype, const void* data, int64_t index);
 double ulp(Dtype dtype, double x);
 double max_finite(Dtype dtype);
 
+// The dtype's number nearest to `value`, ties to even; infinity beyond its range.
+double round_to(Dtype dtype, double value);
+
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_SRC_MATH_NUMERIC_H_

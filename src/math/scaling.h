@@ -4,6 +4,8 @@
 #define ROPE_BENCH_SRC_MATH_SCALING_H_
 
 #include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "src/case/rope_case.h"
@@ -11,12 +13,32 @@
 
 namespace rope_bench {
 
+// Other frequencies for the table rows from `first_row` on (up to the next segment): row t there is
+// position t - first_row + first_position. For methods that put several tables into one.
+struct FrequencySegment {
+  int64_t first_row = 0;
+  int64_t first_position = 0;
+  std::vector<long double> exact;
+  std::vector<float> float32;
+  bool operator==(const FrequencySegment&) const = default;
+};
+
+// What a method found on its way: yarn's correction range, the dynamic base, the list chosen ...
+struct ScalingDetail {
+  std::string name;
+  std::variant<double, std::string, std::vector<double>> value;
+  bool operator==(const ScalingDetail&) const = default;
+};
+
 // What a method makes of its parameters. Both precisions of the same frequencies, [rotary_dim / 2]
 // each.
 struct Frequencies {
-  std::vector<long double> exact;  // rad per position
-  std::vector<float> float32;      // as transformers rounds them, step by step
-  double attention_factor = 1.0;   // multiplies cos and sin
+  std::vector<long double> exact;          // rad per position
+  std::vector<float> float32;              // as transformers rounds them, step by step
+  double attention_factor = 1.0;           // multiplies cos and sin
+  std::vector<FrequencySegment> segments;  // by first_row; empty for nearly all methods
+  std::vector<ScalingDetail> details;      // for `table`; no influence on any value
+  bool operator==(const Frequencies&) const = default;
 };
 
 // Registry rows of all methods, in the order in which they are listed. A row with implemented =

@@ -16,8 +16,10 @@ struct CosSinTable {
   int64_t rows = 0;
   int32_t rotary_dim = 0;
   TableAngle angle = TableAngle::kExact;
+  Dtype dtype = Dtype::kF32;
   Frequencies frequencies;
-  std::vector<float> values;  // [rows, rotary_dim]; exactly the numbers that kernels read
+  std::vector<float> values;  // [rows, rotary_dim]; exactly the numbers that kernels read, each a
+                              // number of `dtype`
 };
 
 // cos and sin of one position in double, [rotary_dim / 2] each, times attention_factor.
@@ -26,11 +28,14 @@ struct CosSinTable {
 void cos_sin_row(const Frequencies& f, TableAngle angle, int64_t position, double* cosines,
                  double* sines);
 
-// Rows [0, rows) on num_threads threads. Throws ConfigError above 2^31 rows.
-CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, int num_threads);
+// Rows [0, rows) on num_threads threads, each value rounded once to `dtype`. Throws ConfigError
+// above 2^31 rows, OutOfMemory where memory does not hold them.
+CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, int num_threads,
+                        Dtype dtype = Dtype::kF32);
 
-// Largest |table - exact| over the rows in `positions`, and what the table's stated model allows
-// there: exact 2^-24 af; float32 see golden tests.
+// Largest |table - exact| over the rows in `positions`, and what the table's stated model allows at
+// that element (docs/validation.md). If some element is beyond its own allowance, it is the worst
+// such element instead, so that max_abs <= tolerance says whether the whole table is right.
 struct TableError {
   double max_abs = 0;
   double tolerance = 0;
@@ -38,14 +43,14 @@ struct TableError {
 TableError table_error(const CosSinTable& table, const std::vector<int64_t>& positions,
                        int num_threads);
 
-// Builds each distinct table once and shares it between the cases of a run. Not thread-safe.
+// Builds each distinct table once and shares it between the cases of a run. Keeps the tables used
+// last, 256 MiB of them beside the newest. Not thread-safe.
 class TableCache {
  public:
   std::shared_ptr<const CosSinTable> get(const RopeCase& c, int num_threads);
 
  private:
-  struct Entry;
-  std::vector<std::shared_ptr<Entry>> entries_;
+  std::vector<std::shared_ptr<const CosSinTable>> tables_;  // most recently used first
 };
 
 }  // namespace rope_bench

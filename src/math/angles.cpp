@@ -1,0 +1,107 @@
+#include "src/math/angles.h"
+
+#include <bit>
+#include <cmath>
+
+namespace rope_bench {
+namespace {
+
+constexpr long double kTurnsPerRadian = 0.159154943091895335768883763372514362L;  // 1 / (2 pi)
+constexpr double kRadiansPerUnit = 6.28318530717958647692528676655900577 * 0x1p-64;
+
+// Taylor series up to x^15 and x^16; |x| <= pi/4 leaves terms below 5e-17.
+inline double sine_series(double x) {
+  const double z = x * x;
+  double sum = -1.0 / 1307674368000;
+  sum = sum * z + 1.0 / 6227020800;
+  sum = sum * z - 1.0 / 39916800;
+  sum = sum * z + 1.0 / 362880;
+  sum = sum * z - 1.0 / 5040;
+  sum = sum * z + 1.0 / 120;
+  sum = sum * z - 1.0 / 6;
+  return x + x * (z * sum);
+}
+
+inline double cosine_series(double x) {
+  const double z = x * x;
+  double sum = 1.0 / 20922789888000;
+  sum = sum * z - 1.0 / 87178291200;
+  sum = sum * z + 1.0 / 479001600;
+  sum = sum * z - 1.0 / 3628800;
+  sum = sum * z + 1.0 / 40320;
+  sum = sum * z - 1.0 / 720;
+  sum = sum * z + 1.0 / 24;
+  return 1.0 + (z * (z * sum) - 0.5 * z);
+}
+
+inline double flip_sign_if(uint64_t bit, double x) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) ^ (bit << 63));
+}
+
+inline void cos_sin(uint64_t phase, double* cosine, double* sine) {
+  // The nearest quarter turn and what remains of the phase, at most an eighth of a turn.
+  const uint64_t quarter = (phase + (uint64_t{1} << 61)) >> 62;
+  const int64_t rest = static_cast<int64_t>(phase - (quarter << 62));
+  const double x = static_cast<double>(rest) * kRadiansPerUnit;
+  const double s = sine_series(x);
+  const double c = cosine_series(x);
+  const bool odd = (quarter & 1) != 0;
+  *cosine = flip_sign_if(((quarter + 1) >> 1) & 1, odd ? s : c);
+  *sine = flip_sign_if(quarter >> 1, odd ? c : s);
+}
+
+}  // namespace
+
+void cos_sin_of_phase(uint64_t phase, double* cosine, double* sine) {
+  cos_sin(phase, cosine, sine);
+}
+
+uint64_t phase_per_position(long double radians_per_position) {
+  if (radians_per_position < 0) return -phase_per_position(-radians_per_position);
+  const long double turns = std::fmod(radians_per_position * kTurnsPerRadian, 1.0L);
+  const long double units = std::round(turns * 0x1p64L);
+  return units < 0x1p64L ? static_cast<uint64_t>(units) : 0;
+}
+
+AngleRows::AngleRows(const Frequencies& f, TableAngle angle)
+    : angle_(angle),
+      attention_factor_(f.attention_factor),
+      num_pairs_(static_cast<int64_t>(f.exact.size())) {
+  add_part(0, 0, f.exact, f.float32);
+  for (const FrequencySegment& s : f.segments) {
+    add_part(s.first_row, s.first_position, s.exact, s.float32);
+  }
+}
+
+void AngleRows::add_part(int64_t first_row, int64_t first_position,
+                         const std::vector<long double>& exact, const std::vector<float>& float32) {
+  Part part{first_row, first_position, {}, float32};
+  for (const long double frequency : exact) part.phases.push_back(phase_per_position(frequency));
+  parts_.push_back(std::move(part));
+}
+
+void AngleRows::row(int64_t row, double* cosines, double* sines) const {
+  size_t last = parts_.size() - 1;
+  while (last > 0 && row < parts_[last].first_row) --last;
+  const Part& part = parts_[last];
+  const int64_t position = row - part.first_row + part.first_position;
+  const double af = attention_factor_;
+  if (angle_ == TableAngle::kExact) {
+    const uint64_t p = static_cast<uint64_t>(position);
+    for (int64_t i = 0; i < num_pairs_; ++i) {
+      double c, s;
+      cos_sin(p * part.phases[i], &c, &s);
+      cosines[i] = c * af;
+      sines[i] = s * af;
+    }
+  } else {
+    const float p = static_cast<float>(position);
+    for (int64_t i = 0; i < num_pairs_; ++i) {
+      const double radians = p * part.float32[i];  // the one float32 product
+      cosines[i] = std::cos(radians) * af;
+      sines[i] = std::sin(radians) * af;
+    }
+  }
+}
+
+}  // namespace rope_bench

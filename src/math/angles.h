@@ -1,0 +1,48 @@
+// One row of cosines and sines at a time, from frequencies prepared once.
+#ifndef ROPE_BENCH_SRC_MATH_ANGLES_H_
+#define ROPE_BENCH_SRC_MATH_ANGLES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "src/math/scaling.h"
+
+namespace rope_bench {
+
+// cos and sin of an angle of phase / 2^64 turns, within 2e-16. Arithmetic only: no libm.
+void cos_sin_of_phase(uint64_t phase, double* cosine, double* sine);
+
+// A frequency as turns per position, modulo one turn, in units of 2^-64 turn. Times a position it
+// gives the angle's phase in wrapping integer arithmetic: reduction modulo a turn costs nothing and
+// loses nothing, and at position 2^31 the half unit by which this number is rounded has become
+// 2^-34 turn = 4e-10 rad, a hundredth of the float32 spacing near 1.
+uint64_t phase_per_position(long double radians_per_position);
+
+class AngleRows {
+ public:
+  AngleRows(const Frequencies& f, TableAngle angle);
+
+  // [rotary_dim / 2] each, times the attention factor. `row` in [0, 2^31).
+  void row(int64_t row, double* cosines, double* sines) const;
+
+  int64_t num_pairs() const { return num_pairs_; }
+
+ private:
+  struct Part {
+    int64_t first_row;
+    int64_t first_position;
+    std::vector<uint64_t> phases;  // exact angles
+    std::vector<float> float32;    // float32 angles
+  };
+  void add_part(int64_t first_row, int64_t first_position, const std::vector<long double>& exact,
+                const std::vector<float>& float32);
+
+  TableAngle angle_;
+  double attention_factor_;
+  int64_t num_pairs_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_MATH_ANGLES_H_
