@@ -34,42 +34,49 @@ const char* shape_problem(const RopeKernelArgs& args) {
   return nullptr;
 }
 
-const char* problem(const RopeKernelArgs& args) {
-  if (const char* text = shape_problem(args)) return text;
-  if (args.q.rotary_offset != 0 || args.k.rotary_offset != 0) {
-    return "rotary_offset is not supported yet";
+// Writes what is wrong into `text`; empty if nothing is.
+void describe_problem(const RopeKernelArgs& args, char* text, size_t size) {
+  text[0] = 0;
+  if (const char* shape = shape_problem(args)) {
+    std::snprintf(text, size, "%s", shape);
+    return;
   }
-  if (args.table_dtype != ROPE_DTYPE_F32) return "the table must be f32";
-  if (args.table_rows > 1 && args.table_row_stride < args.rotary_dim) {
-    return "table rows are shorter than rotary_dim";
-  }
-  if (args.position_bits != 32 && args.position_bits != 64) return "position_bits is not 32 or 64";
   for (const RopeTensor* x : {&args.q, &args.k}) {
+    if (x->rotary_offset != 0) {
+      std::snprintf(text, size, "rotary_offset %d is not supported yet", x->rotary_offset);
+      return;
+    }
     if (x->in != nullptr && in_place(*x) && !same_strides(*x, args.num_tokens)) {
-      return "in place needs equal strides of input and output";
+      std::snprintf(text, size, "in place needs equal strides of input and output");
+      return;
     }
   }
-  return nullptr;
-}
-
-int32_t answer(const char* text, char* reason, size_t reason_size) {
-  if (text == nullptr) return 0;
-  if (reason != nullptr && reason_size > 0) std::snprintf(reason, reason_size, "%s", text);
-  return 1;
+  if (args.table_dtype != ROPE_DTYPE_F32) {
+    std::snprintf(text, size, "the table must be f32");
+  } else if (args.table_row_stride < args.rotary_dim) {
+    std::snprintf(text, size, "a table row has %lld pairs, but rotary_dim %d needs %d pairs",
+                  static_cast<long long>(args.table_row_stride / 2), args.rotary_dim,
+                  args.rotary_dim / 2);
+  } else if (args.position_bits != 32 && args.position_bits != 64) {
+    std::snprintf(text, size, "positions have %d bits instead of 32 or 64", args.position_bits);
+  }
 }
 
 }  // namespace
 
 int32_t why_not_rope(const RopeKernelArgs* args, char* reason, size_t reason_size) {
-  return answer(problem(*args), reason, reason_size);
+  char text[160];
+  describe_problem(*args, text, sizeof(text));
+  if (text[0] == 0) return 0;
+  if (reason != nullptr) std::snprintf(reason, reason_size, "%s", text);
+  return 1;
 }
 
 int32_t why_not_streaming(const RopeKernelArgs* args, char* reason, size_t reason_size) {
-  const char* text = problem(*args);
-  if (text == nullptr && (in_place(args->q) || in_place(args->k))) {
-    text = "non-temporal stores do not pay in place";
-  }
-  return answer(text, reason, reason_size);
+  if (const int32_t refused = why_not_rope(args, reason, reason_size)) return refused;
+  if (!in_place(args->q) && !in_place(args->k)) return 0;
+  if (reason != nullptr) std::snprintf(reason, reason_size, "streams out of place only");
+  return 1;
 }
 
 int64_t row_bytes(const RopeKernelArgs& args) {

@@ -1,0 +1,91 @@
+// Every CPU variant of op rope at every instruction set that this machine has, as test parameters.
+#ifndef ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
+#define ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/tuning.h"
+#include "kernels/kernel_api.h"
+#include "tests/kernels/rope_problem.h"
+
+namespace rope_bench::testing {
+
+inline const std::vector<Dtype> kAllDtypes = {Dtype::kF32, Dtype::kF16, Dtype::kBF16};
+inline const std::vector<Pairing> kBothPairings = {Pairing::kNeox, Pairing::kGptj};
+
+// Puts the tuning back at the end of a scope.
+class TuningScope {
+ public:
+  TuningScope() : saved_(cpu_tuning()) {}
+  ~TuningScope() { cpu_tuning() = saved_; }
+  TuningScope(const TuningScope&) = delete;
+  TuningScope& operator=(const TuningScope&) = delete;
+
+ private:
+  CpuTuning saved_;
+};
+
+struct CpuKernel {
+  RopeVariant variant;
+  CpuIsa isa;
+  std::string label() const { return std::string(variant.name) + "_" + name(isa); }
+};
+
+inline std::vector<CpuKernel> at_every_isa(const RopeVariant* rows, size_t count) {
+  std::vector<CpuKernel> kernels;
+  for (size_t i = 0; i < count; ++i) {
+    for (CpuIsa isa : kCpuIsas) {
+      const bool has_isa = std::string(rows[i].name) != "naive";
+      if (is_supported(isa) && (has_isa || isa == CpuIsa::kBaseline)) {
+        kernels.push_back({rows[i], isa});
+      }
+    }
+  }
+  return kernels;
+}
+
+inline std::vector<CpuKernel> all_cpu_variants() {
+  size_t count = 0;
+  const RopeVariant* rows = rope_cpu_variants(&count);
+  return at_every_isa(rows, count);
+}
+
+inline std::vector<CpuKernel> all_cpu_limits() {
+  size_t count = 0;
+  const RopeVariant* rows = rope_cpu_limits(&count);
+  return at_every_isa(rows, count);
+}
+
+// Forces the parameter's instruction set, and threads for however little work.
+class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
+ protected:
+  CpuKernelTest() {
+    cpu_tuning().isa = GetParam().isa;
+    cpu_tuning().grain_bytes = 1;
+  }
+
+  void expect_right(const ProblemSpec& spec, int num_threads = 2) {
+    SCOPED_TRACE(spec.name());
+    Problem problem(spec);
+    RopeKernelArgs args = problem.args();
+    args.num_threads = num_threads;
+    char reason[256] = "";
+    ASSERT_EQ(GetParam().variant.why_not(&args, reason, sizeof(reason)), 0) << reason;
+    ASSERT_EQ(GetParam().variant.launch(&args), 0);
+    EXPECT_EQ(problem.check(), "");
+  }
+
+ private:
+  TuningScope scope_;
+};
+
+inline std::string kernel_label(const ::testing::TestParamInfo<CpuKernel>& info) {
+  return info.param.label();
+}
+
+}  // namespace rope_bench::testing
+
+#endif  // ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
