@@ -17,6 +17,8 @@ function(rope_library name)
   target_link_libraries(${name} PUBLIC rope_flags Threads::Threads)
 endfunction()
 
+# Before every test's name, to tell builds apart when one ctest runs several.
+set(ROPE_BENCH_TEST_PREFIX "" CACHE STRING "Prefix of test names")
 # rope_test(NAME SOURCES... [LIBS libs...] [LABEL label]) : one GoogleTest binary. Label `host` unless given.
 # TEST_DATA_DIR names tests/data.
 function(rope_test name)
@@ -28,5 +30,10 @@ function(rope_test name)
   target_link_libraries(${name} PRIVATE rope_flags ${arg_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
                                              CONFIG_DIR="${PROJECT_SOURCE_DIR}/configs")
-  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+  set(properties LABELS ${arg_LABEL} TIMEOUT 300)
+  if(arg_LABEL STREQUAL "gpu")
+    list(APPEND properties RESOURCE_LOCK gpu)  # a time taken while others use the GPU is wrong
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${ROPE_BENCH_TEST_PREFIX}" PROPERTIES ${properties}
+                       DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Every script through shellcheck.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+shellcheck -x -P . scripts/rope-bench scripts/test scripts/*.sh .ci/run

@@ -1,0 +1,77 @@
+#include "src/cli/case_json.h"
+
+namespace rope_bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json rope_json(const RopeCase& c) {
+  const Rope& rope = c.rope;
+  return {{"pairing", info(rope.pairing).name},
+          {"rotary_dim", rope.rotary_dim},
+          {"theta", rope.theta},
+          {"scaling", scaling_json(rope.scaling)},
+          {"seq_len", seq_len_of(c)},
+          {"table",
+           {{"angle", name(rope.table.angle)},
+            {"dtype", info(rope.table.dtype).name},
+            {"rows", table_rows_of(c)}}}};
+}
+
+Json bytes_json(const ByteCount& bytes) {
+  return {{"read", bytes.read},
+          {"write", bytes.write},
+          {"table", bytes.table},
+          {"positions", bytes.positions},
+          {"total", bytes.total()}};
+}
+
+}  // namespace
+
+double speed_of_light_us(const ByteCount& bytes, double peak_gb_s) {
+  return static_cast<double>(bytes.total()) / (peak_gb_s * 1e3);
+}
+
+Json scaling_json(const Scaling& scaling) {
+  Json json = {{"type", scaling.type}};
+  for (const auto& [key, value] : scaling.params) {
+    std::visit([&, &name = key](const auto& v) { json[name] = v; }, value);
+  }
+  return json;
+}
+
+Json case_json(const RopeCase& c, std::optional<double> peak_gb_s) {
+  Json json = {{"name", c.name},
+               {"config", c.config},
+               {"op", name(c.op)},
+               {"variant", c.variant},
+               {"dtype", info(c.dtype).name},
+               {"num_tokens", c.num_tokens()},
+               {"model",
+                {{"num_heads", c.num_heads},
+                 {"num_kv_heads", c.num_kv_heads},
+                 {"head_dim", c.head_dim},
+                 {"max_position", or_null(c.max_position)},
+                 {"batch", c.batch}}}};
+  if (!c.skip_reason.empty()) {
+    json["rope"] = nullptr;
+    json["bytes"] = nullptr;
+    json["speed_of_light_us"] = nullptr;
+    json["skip_reason"] = c.skip_reason;
+    return json;
+  }
+  const ByteCount bytes = bytes_of(c);
+  json["rope"] = rope_json(c);
+  json["bytes"] = bytes_json(bytes);
+  json["speed_of_light_us"] =
+      peak_gb_s ? Json(speed_of_light_us(bytes, *peak_gb_s)) : Json(nullptr);
+  json["skip_reason"] = nullptr;
+  return json;
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,211 @@
+#include "src/cli/cli.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
+#include "fmt/format.h"
+#include "src/case/config.h"
+#include "src/cli/build_info.h"
+#include "src/cli/command.h"
+#include "src/measure/runner.h"
+#include "src/report/output.h"
+
+namespace rope_bench {
+namespace {
+
+const Command kCommands[] = {
+    {"run", "--config FILE|NAME [flags]", "check, then measure, then report; the default command",
+     "rope-bench --config llama7b.json\n"
+     "rope-bench --config llama7b --axis tokens=1-4096*4 --set dtype=f16 -o csv:sweep.csv\n"
+     "rope-bench --config smoke --device cpu --no-measure -o json",
+     setup_run},
+    {"list", "KIND", "what there is: ops, variants, pairings, scalings, configs, formats ...",
+     "rope-bench list configs\nrope-bench list variants -o json", setup_list},
+    {"describe", "--config FILE|NAME [flags]",
+     "resolved cases: shapes, bytes by stream, speed-of-light time",
+     "rope-bench describe --config llama7b --board h200", setup_describe},
+    {"table", "--config FILE|NAME [flags]",
+     "frequencies, attention factor and cos/sin rows, without a GPU",
+     "rope-bench table --config llama7b --positions 0,1,4095 -o json", setup_table},
+    {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},
+    {"schema", "config|results", "JSON Schema of configs or of results", "rope-bench schema config",
+     setup_schema},
+};
+
+std::string version_text() {
+  const ToolInfo tool = build_info();
+  std::string build = tool.commit.empty() ? "no commit" : "commit " + tool.commit;
+  if (tool.dirty) build += ", dirty";
+  return fmt::format("rope-bench {} ({})\nCUDA toolkit: {}\ncompiler: {}\n", tool.version, build,
+                     tool.cuda_toolkit.empty() ? "none" : tool.cuda_toolkit, tool.compiler);
+}
+
+std::string indented(const std::string& lines) {
+  std::string out = "  ";
+  for (char c : lines) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out + "\n";
+}
+
+std::string flags_help(const CLI::App& app) {
+  CLI::Formatter formatter;
+  formatter.column_width(36);
+  std::string text =
+      formatter.make_positionals(&app) + formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text + "\n";
+}
+
+std::string command_help(const Command& command, const CLI::App& app) {
+  return fmt::format("{}\n\nUsage: rope-bench {} {}\n\nExamples:\n{}{}", command.summary,
+                     command.name, command.usage, indented(command.examples), flags_help(app));
+}
+
+std::string program_help(const CLI::App& run_app) {
+  std::string out = fmt::format(
+      "rope-bench {}: is a RoPE kernel right, and how far is it from what the device can do?\n\n"
+      "Usage: rope-bench [run] --config FILE|NAME [flags]\n"
+      "       rope-bench COMMAND [flags]\n\nCommands:\n",
+      build_info().version);
+  for (const Command& command : kCommands) {
+    out += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  }
+  out += "\nExamples:\n";
+  for (const Command& command : kCommands) out += indented(command.examples);
+  out +=
+      "\nFlags of run (`rope-bench COMMAND --help` shows those of others):\n" + flags_help(run_app);
+  return out +
+         "\nExit codes: 0 good, 1 a result was wrong, 2 usage or config error, 5 nothing ran,\n"
+         "6 CUDA or internal error, 77 no usable GPU, 130 interrupted.\n";
+}
+
+void configure(CLI::App& app) {
+  app.set_help_flag("-h,--help", "this help");
+  app.allow_extras();
+}
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) names.emplace_back(command.name);
+  return names;
+}
+
+const Command* find_command(const std::string& name) {
+  const auto found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                  [&](const Command& command) { return name == command.name; });
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean {}?", near);
+}
+
+[[noreturn]] void refuse_word(const std::string& word) {
+  if (find_command(word)) {
+    throw ConfigError(fmt::format("the command comes first: rope-bench {} ...", word));
+  }
+  const std::string near = nearest(word, command_names());
+  const bool is_config = word.ends_with(".json") || std::filesystem::exists(word);
+  const std::vector<std::string> configs = shipped_configs();
+  if (is_config || (near.empty() && std::count(configs.begin(), configs.end(), word))) {
+    throw ConfigError(fmt::format("unexpected \"{0}\"; did you mean --config {0}?", word));
+  }
+  throw ConfigError(fmt::format("unknown command \"{}\"; commands: {}{}", word,
+                                fmt::join(command_names(), ", "),
+                                near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+}
+
+// What CLI11 could not place: flags that do not exist and words too many.
+void refuse_extras(const Command& command, const CLI::App& app) {
+  for (const std::string& extra : app.remaining()) {
+    if (extra.size() > 1 && extra.front() == '-' && extra != "--") {
+      const std::string flag = extra.substr(0, extra.find('='));
+      throw ConfigError(fmt::format("unknown flag {} of {}{}", flag, command.name,
+                                    did_you_mean(flag, flag_names(app))));
+    }
+    if (command.setup != setup_run) {
+      throw ConfigError(fmt::format("unexpected \"{}\" after {}: see rope-bench {} --help", extra,
+                                    command.name, command.name));
+    }
+    refuse_word(extra);
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+ExitCode run_command(const Command& command, std::vector<std::string> words, bool bare,
+                     const Invocation& invocation) {
+  CLI::App app(command.summary, std::string("rope-bench ") + command.name);
+  configure(app);
+  bool version = false;
+  if (bare) app.add_flag("--version", version, "version, commit, CUDA toolkit and compiler");
+  const Action action = command.setup(app);
+  // CLI11 takes the words last to first.
+  std::reverse(words.begin(), words.end());
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(bare ? program_help(app) : command_help(command, app));
+    return ExitCode::kGood;
+  } catch (const CLI::ParseError& error) {
+    throw ConfigError(first_line(error.what()) +
+                      fmt::format(" (see rope-bench {} --help)", command.name));
+  }
+  if (version) {
+    write_stdout(version_text());
+    return ExitCode::kGood;
+  }
+  refuse_extras(command, app);
+  return action(invocation);
+}
+
+int fail(const std::exception& error, ExitCode code) {
+  fmt::print(stderr, "rope-bench: {}\n", error.what());
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+ExitCode run_cli(const std::vector<std::string>& args) {
+  std::vector<std::string> words(args.begin() + (args.empty() ? 0 : 1), args.end());
+  const Invocation invocation{args};
+  // No command word: `run` is meant.
+  if (words.empty() || words.front().starts_with("-")) {
+    return run_command(kCommands[0], std::move(words), true, invocation);
+  }
+  const Command* command = find_command(words.front());
+  if (!command) refuse_word(words.front());
+  words.erase(words.begin());
+  return run_command(*command, std::move(words), false, invocation);
+}
+
+int cli_main(const std::vector<std::string>& args) {
+  try {
+    return static_cast<int>(run_cli(args));
+  } catch (const ConfigError& error) {
+    return fail(error, ExitCode::kUsage);
+  } catch (const NoGpu& error) {
+    return fail(error, ExitCode::kNoGpu);
+  } catch (const std::exception& error) {
+    return fail(error, ExitCode::kInternal);
+  }
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,44 @@
+// The command table: one row drives parsing, --help and "did you mean".
+#ifndef ROPE_BENCH_SRC_CLI_COMMAND_H_
+#define ROPE_BENCH_SRC_CLI_COMMAND_H_
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "src/case/errors.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rope_bench {
+
+struct Invocation {
+  std::vector<std::string> command_line;  // as typed, argv[0] included
+};
+
+// Runs after parsing; owns the values of its flags.
+using Action = std::function<ExitCode(const Invocation&)>;
+
+struct Command {
+  const char* name;
+  const char* usage;  // what follows the name
+  const char* summary;
+  const char* examples;  // lines, for --help
+  Action (*setup)(CLI::App& app);
+};
+
+std::span<const Command> commands();
+
+Action setup_run(CLI::App& app);
+Action setup_list(CLI::App& app);
+Action setup_describe(CLI::App& app);
+Action setup_table(CLI::App& app);
+Action setup_env(CLI::App& app);
+Action setup_schema(CLI::App& app);
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_CLI_COMMAND_H_

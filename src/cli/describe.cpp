@@ -1,0 +1,105 @@
+#include <memory>
+
+#include "CLI/App.hpp"
+#include "fmt/format.h"
+#include "src/cli/boards.h"
+#include "src/cli/case_json.h"
+#include "src/cli/command.h"
+#include "src/cli/document.h"
+#include "src/cli/options.h"
+#include "src/measure/runner.h"
+#include "src/report/numbers.h"
+
+namespace rope_bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DescribeOptions {
+  CaseOptions cases;
+  std::vector<std::string> outputs;
+  std::string board;
+};
+
+struct Peak {
+  std::string board;  // empty: none
+  std::optional<double> gb_s;
+};
+
+// Of the board asked for, else of the GPU in this machine, else none.
+Peak find_peak(const std::string& board, std::vector<std::string>& notes) {
+  if (!board.empty()) {
+    const Board& known = board_named(board);
+    return {known.name, known.peak_gb_s};
+  }
+  std::vector<std::string> device_notes;
+  const DeviceInfo device = Runner::open(DeviceChoice{}, &device_notes)->device_info();
+  if (device.device.starts_with("cuda")) return {device.model, device.theoretical_peak_gb_s};
+  notes.push_back("no GPU here: no speed-of-light times without --board NAME");
+  return {};
+}
+
+std::string describe_text(const LoadedConfig& config, const Peak& peak,
+                          const std::vector<std::string>& notes) {
+  std::vector<std::vector<std::string>> rows;
+  for (const RopeCase& c : config.cases) {
+    std::vector<std::string> row = {c.name, fmt::format("{}", c.num_tokens()),
+                                    fmt::format("{}/{}", c.num_heads, c.num_kv_heads),
+                                    fmt::format("{}/{}", c.rope.rotary_dim, c.head_dim)};
+    if (c.skip_reason.empty()) {
+      const ByteCount bytes = bytes_of(c);
+      for (int64_t part : {bytes.read, bytes.write, bytes.table, bytes.positions, bytes.total()}) {
+        row.push_back(human_bytes(part));
+      }
+      row.push_back(peak.gb_s ? significant4(speed_of_light_us(bytes, *peak.gb_s)) : "-");
+    } else {
+      row.insert(row.end(), {"skipped", "-", "-", "-", "-", "-"});
+    }
+    rows.push_back(std::move(row));
+  }
+  std::string text = text_rows({"case", "tokens", "heads", "dims", "read", "write", "table",
+                                "positions", "total", "light us"},
+                               rows, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  if (peak.gb_s) text += fmt::format("speed of light: {}, {} GB/s\n", peak.board, *peak.gb_s);
+  for (const RopeCase& c : config.cases) {
+    if (!c.skip_reason.empty()) text += fmt::format("skipped {}: {}\n", c.name, c.skip_reason);
+  }
+  for (const std::string& note : notes) text += note + "\n";
+  return text;
+}
+
+ExitCode run_describe(const DescribeOptions& options) {
+  const std::vector<OutputTarget> targets = parse_outputs(options.outputs, document_formats());
+  if (!options.board.empty()) board_named(options.board);
+  const LoadedConfig config = select_cases(options.cases);
+  if (config.cases.empty()) {
+    fmt::print(stderr, "rope-bench: {}\n", nothing_selected(options.cases));
+    return ExitCode::kNothingRan;
+  }
+  std::vector<std::string> notes = config.warnings;
+  const Peak peak = find_peak(options.board, notes);
+  const auto json = [&] {
+    Json cases = Json::array();
+    for (const RopeCase& c : config.cases) cases.push_back(case_json(c, peak.gb_s));
+    const Json board = peak.gb_s ? Json{{"name", peak.board}, {"peak_gb_s", *peak.gb_s}} : Json();
+    return Json{{"cases", std::move(cases)}, {"notes", notes}, {"board", board}};
+  };
+  write_document(
+      targets, [&] { return describe_text(config, peak, notes); }, json);
+  return ExitCode::kGood;
+}
+
+}  // namespace
+
+Action setup_describe(CLI::App& app) {
+  const auto options = std::make_shared<DescribeOptions>();
+  add_case_flags(app, options->cases);
+  app.add_option("--board", options->board,
+                 "speed of light of this board instead of the GPU present, for example h200")
+      ->group("Device")
+      ->type_name("NAME");
+  add_output_flag(app, options->outputs, document_formats());
+  return [options](const Invocation&) { return run_describe(*options); };
+}
+
+}  // namespace rope_bench

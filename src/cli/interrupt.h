@@ -1,0 +1,12 @@
+// Ctrl-C: the first one asks the run to end, the second one kills.
+#ifndef ROPE_BENCH_SRC_CLI_INTERRUPT_H_
+#define ROPE_BENCH_SRC_CLI_INTERRUPT_H_
+
+namespace rope_bench {
+
+void catch_interrupt();
+bool interrupted();
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_CLI_INTERRUPT_H_

@@ -1,0 +1,59 @@
+#include "src/cli/progress.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fmt/format.h"
+
+namespace rope_bench {
+namespace {
+
+using std::chrono::duration;
+constexpr duration<double> kQuietStart{1.0};    // a run this short needs no progress
+constexpr duration<double> kInterval{0.1};      // between redrawings
+constexpr duration<double> kLogInterval{30.0};  // so that a log stays readable
+
+std::string human_seconds(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole < 100) return fmt::format("{} s", whole);
+  return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+std::string progress_line(const std::string& current, size_t done, size_t total, double elapsed_s) {
+  std::string line = fmt::format("[{}/{}] {}", done + 1, total, current);
+  if (done > 0) {
+    const double per_case = elapsed_s / static_cast<double>(done);
+    line += fmt::format(", {} left", human_seconds(per_case * static_cast<double>(total - done)));
+  }
+  return line;
+}
+
+Progress::Progress(Mode mode, std::FILE* stream)
+    : mode_(mode), stream_(stream), start_(Clock::now()), last_(start_) {}
+
+void Progress::update(const std::string& current, size_t done, size_t total) {
+  const Clock::time_point now = Clock::now();
+  if (mode_ == Mode::kOff || now - start_ < kQuietStart) return;
+  if (now - last_ < (mode_ == Mode::kLog ? kLogInterval : kInterval)) return;
+  last_ = now;
+  const std::string line = progress_line(current, std::min(done, total - 1), total,
+                                         duration<double>(now - start_).count());
+  if (mode_ == Mode::kTerminal) {
+    fmt::print(stream_, "\r\x1b[K{:.79}", line);
+    visible_ = true;
+  } else {
+    fmt::print(stream_, "{}\n", line);
+  }
+  std::fflush(stream_);
+}
+
+void Progress::clear() {
+  if (!visible_) return;
+  fmt::print(stream_, "\r\x1b[K");
+  std::fflush(stream_);
+  visible_ = false;
+}
+
+}  // namespace rope_bench
