@@ -62,8 +62,8 @@ ByteCount bytes_of(const RopeCase& c) {
   }
   bytes.write = saturating_mul(saturating_mul(per_token, size), tokens);
   bytes.read = saturating_add(bytes.write, saturating_mul(parameter_elements(c), size));
-  const int64_t row = saturating_mul(c.rope.rotary_dim,
-                                     static_cast<int64_t>(info(c.rope.table.dtype).size));
+  const int64_t row =
+      saturating_mul(c.rope.rotary_dim, static_cast<int64_t>(info(c.rope.table.dtype).size));
   bytes.table = saturating_mul(distinct_positions(c), row);
   bytes.positions = position_bytes(c, tokens);
   return bytes;

@@ -12,7 +12,9 @@ __extension__ typedef __int128 Int128;
 inline constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 
 // Products of at most two factors of 63 bits fit Int128; a third factor needs saturate() first.
-constexpr bool fits64(Int128 value) { return value <= kMaxInt64 && value >= -Int128{kMaxInt64} - 1; }
+constexpr bool fits64(Int128 value) {
+  return value <= kMaxInt64 && value >= -Int128{kMaxInt64} - 1;
+}
 
 constexpr int64_t saturate(Int128 value) {
   if (value > kMaxInt64) return kMaxInt64;

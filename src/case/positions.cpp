@@ -31,7 +31,7 @@ class Drawing {
       : first_(c.positions.offset),
         count_(static_cast<uint64_t>(std::max<int64_t>(1, drawn_bound(c) - c.positions.offset))),
         key_(mix(c.seed ^ (c.positions.kind == PositionKind::kDecode ? 0x6465636f64650000u
-                                                                      : 0x72616e646f6d0000u))) {}
+                                                                     : 0x72616e646f6d0000u))) {}
 
   int64_t operator()(int64_t token) const {
     __extension__ typedef unsigned __int128 Uint128;
