@@ -1,0 +1,48 @@
+#include "src/measure/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rope_bench {
+namespace {
+
+constexpr double kWindowSeconds = 200e-6;
+constexpr int kMostLaunches = 512;
+// In place, magnitudes grow with every rotation by the attention factor: few repeats.
+constexpr int kMostRepeats = 8;
+// Fewer sets than this, only because each has its own table: rather share the table and say so.
+constexpr size_t kFewSets = 8;
+
+size_t sets_in(size_t bytes, const SetLayout& layout) {
+  return bytes / std::max<size_t>(layout.stride, 1);
+}
+
+}  // namespace
+
+Plan make_plan(const PlanInput& input) {
+  Plan plan;
+  const double seconds =
+      std::max(input.floor_s, static_cast<double>(input.bytes.total()) / (input.peak_gb_s * 1e9));
+  const int wanted = std::clamp(
+      static_cast<int>(std::ceil(kWindowSeconds / std::max(seconds, 1e-7))), 2, kMostLaunches);
+  plan.short_launches = std::max(1, wanted / 4);
+  plan.long_launches = plan.short_launches + wanted;
+
+  const size_t launches = static_cast<size_t>(plan.long_launches);
+  const size_t own = sets_in(input.set_budget, input.own),
+               shared = sets_in(input.set_budget, input.shared);
+  plan.own_tables = own >= std::min(launches, kFewSets) || own >= shared;
+  size_t sets = std::clamp<size_t>(plan.own_tables ? own : shared, 2, launches);
+  if (input.cache == CacheMode::kWarm) {
+    const size_t resident = static_cast<size_t>(input.cache_bytes) / 4 /
+                            static_cast<size_t>(std::max<int64_t>(input.bytes.total() / 2, 1));
+    sets = std::clamp<size_t>(resident, 2, sets);
+  }
+  plan.num_sets = static_cast<int>(sets);
+  const int most = plan.num_sets * (input.cache == CacheMode::kWarm ? kMostRepeats : 1);
+  plan.long_launches = std::min(plan.long_launches, most);
+  plan.short_launches = std::min(plan.short_launches, std::max(1, plan.long_launches / 2));
+  return plan;
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,280 @@
+#include "src/measure/runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "kernels/cpu/thread_pool.h"
+#include "src/case/errors.h"
+#include "src/math/reference.h"
+#include "src/math/table.h"
+#include "src/measure/backend.h"
+#include "src/measure/case_buffers.h"
+#include "src/measure/labels.h"
+#include "src/measure/machine.h"
+#include "src/measure/plan.h"
+#include "src/measure/stopwatch.h"
+#include "src/measure/supported.h"
+
+namespace rope_bench {
+namespace {
+
+constexpr double kDefaultMaxSecondsGpu = 0.6;
+constexpr double kDefaultMaxSecondsCpu = 2.0;
+constexpr size_t kHostReserve = size_t{64} << 20;
+
+// A row that ends before its kernel runs.
+struct NotRun {
+  Status status;
+  std::string reason;
+};
+
+std::string megabytes(double bytes) { return std::to_string(std::llround(bytes / 1e6)) + " MB"; }
+
+class CaseRunner : public Runner {
+ public:
+  explicit CaseRunner(std::unique_ptr<Backend> backend)
+      : backend_(std::move(backend)), info_(backend_->info()) {}
+
+  DeviceInfo device_info() override { return info_; }
+
+  std::vector<Result> run(const std::vector<RopeCase>& cases, const RunOptions& options) override {
+    std::vector<Result> results;
+    for (size_t i = 0; i < cases.size(); ++i) {
+      if (options.interrupted && options.interrupted()) break;
+      if (options.on_start) options.on_start(cases[i], i, cases.size());
+      for (const CacheMode cache : cases[i].measure.cache) {
+        std::optional<Result> result = run_row(cases[i], cache, options);
+        if (!result) return results;  // interrupted
+        if (options.on_result) options.on_result(*result, i, cases.size());
+        results.push_back(std::move(*result));
+      }
+    }
+    return results;
+  }
+
+ private:
+  // Every way in which a row can end becomes its status; the run goes on with the next.
+  std::optional<Result> run_row(const RopeCase& c, CacheMode cache, const RunOptions& options) {
+    Result result;
+    result.rope_case = c;
+    result.device = info_.device;
+    result.cache = cache;
+    const auto end = [&](Status status, const std::string& reason) {
+      result.status = status;
+      result.reason = reason;
+      return result;
+    };
+    try {
+      if (!c.skip_reason.empty()) return end(Status::kSkipped, c.skip_reason);
+      result.bytes = bytes_of(c);
+      if (!lost_.empty()) return end(Status::kError, "not run: " + lost_);
+      if (!check_and_measure(c, options, &result)) return std::nullopt;
+      return result;
+    } catch (const NotRun& refusal) {
+      return end(refusal.status, refusal.reason);
+    } catch (const OutOfMemory& error) {
+      return end(Status::kOutOfMemory, std::string("not enough ") + error.what());
+    } catch (const std::bad_alloc&) {
+      return end(Status::kOutOfMemory, "not enough host memory");
+    } catch (const ConfigError& error) {
+      return end(Status::kSkipped, error.what());
+    } catch (const DeviceError& error) {
+      note_if_lost(c);
+      return end(Status::kError, error.what());
+    }
+  }
+
+  // A device that does not even synchronise any more runs nothing else.
+  void note_if_lost(const RopeCase& c) {
+    try {
+      backend_->synchronize();
+    } catch (const DeviceError&) {
+      lost_ = "the device's context was lost in " + c.name;
+    }
+  }
+
+  // The table of contents of a row. False: interrupted.
+  bool check_and_measure(const RopeCase& c, const RunOptions& options, Result* result) {
+    if (const std::string reason = why_unsupported(c); !reason.empty())
+      throw NotRun{Status::kUnsupported, reason};
+    const RopeVariant& variant = find_variant(c);
+    if (c.num_tokens() == 0) {
+      result->status = options.check ? Status::kPassed : Status::kUnchecked;
+      return true;
+    }
+    require_host_memory(c);
+    const std::vector<int64_t> positions = positions_of(c);
+    const std::shared_ptr<const CosSinTable> table = tables_.get(c, available_threads());
+
+    const int64_t rows = *std::max_element(positions.begin(), positions.end()) + 1;
+    const Plan plan = options.measure ? plan_of(c, result->cache, rows) : Plan{1, true, 1, 1};
+    require_device_memory(c, plan, rows);
+    CaseBuffers buffers(*backend_, c, *table, positions, plan.num_sets, plan.own_tables);
+    const RopeKernelArgs args = buffers.args(0);
+    char reason[256] = "";
+    if (variant.why_not(&args, reason, sizeof(reason)) != 0)
+      throw NotRun{Status::kUnsupported, reason};
+
+    result->status = Status::kUnchecked;
+    if (options.check) {
+      check(c, variant, *table, positions, buffers, result);
+      // Time nothing that is wrong.
+      if (result->status == Status::kFailed) return true;
+    }
+    if (options.measure) {
+      if (!measure_row(c, variant, plan, buffers, options, result)) return false;
+    }
+    if (options.check) {
+      const std::string damage = buffers.find_damage();
+      if (!damage.empty()) fail(result, damage);
+    }
+    return true;
+  }
+
+  const RopeVariant& find_variant(const RopeCase& c) const {
+    for (const RopeVariant& row : backend_->variants()) {
+      if (row.op == static_cast<int32_t>(c.op) && row.name == c.variant) return row;
+    }
+    throw NotRun{Status::kUnsupported, std::string("no variant ") + c.variant + " of op " +
+                                           name(c.op) + " on " + info_.device};
+  }
+
+  static double tensor_bytes(const RopeCase& c) {
+    const double size = static_cast<double>(info(c.dtype).size);
+    double elements = static_cast<double>(extent_of(c, c.layout.q, c.num_heads).elements) +
+                      static_cast<double>(extent_of(c, c.layout.k, c.num_kv_heads).elements);
+    if (!c.layout.in_place) {
+      elements += static_cast<double>(c.num_tokens()) *
+                  static_cast<double>((c.num_heads + c.num_kv_heads) * c.head_dim);
+    }
+    return elements * size;
+  }
+
+  // Refuses what the host cannot hold before anything of it is allocated: an overcommitted machine
+  // would kill the process instead.
+  void require_host_memory(const RopeCase& c) const {
+    const double table = static_cast<double>(table_rows_of(c)) *
+                         static_cast<double>(c.rope.rotary_dim) * sizeof(float);
+    const double copies = backend_->is_host() ? 3 : 1;
+    const double need = copies * tensor_bytes(c) + table +
+                        16.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
+    const auto have = static_cast<double>(available_memory_bytes());
+    if (need > have)
+      throw OutOfMemory("host memory: needs " + megabytes(need) + ", " + megabytes(have) +
+                        " available");
+  }
+
+  void require_device_memory(const RopeCase& c, const Plan& plan, int64_t rows) const {
+    if (backend_->is_host()) return;
+    const SetLayout layout = layout_of(c, rows, plan.own_tables);
+    const double need = static_cast<double>(layout.stride) * plan.num_sets + tensor_bytes(c);
+    const auto have = static_cast<double>(backend_->free_bytes());
+    if (need > have)
+      throw OutOfMemory("device memory: needs " + megabytes(need) + ", " + megabytes(have) +
+                        " free");
+  }
+
+  Plan plan_of(const RopeCase& c, CacheMode cache, int64_t rows) {
+    measure_device_once();
+    PlanInput input;
+    input.bytes = bytes_of(c);
+    input.own = layout_of(c, rows, true);
+    input.shared = layout_of(c, rows, false);
+    input.set_budget = backend_->set_budget();
+    input.cache_bytes = info_.l2_bytes;
+    input.peak_gb_s = *info_.measured_peak_gb_s;
+    input.floor_s = *info_.floor_us * 1e-6;
+    input.cache = cache;
+    return make_plan(input);
+  }
+
+  // Also brings the clocks up before the first case.
+  void measure_device_once() {
+    if (info_.measured_peak_gb_s) return;
+    info_.measured_peak_gb_s = measure_peak(*backend_);
+    info_.floor_us = measure_floor(*backend_) * 1e6;
+  }
+
+  static void fail(Result* result, const std::string& reason) {
+    result->status = Status::kFailed;
+    result->reason += (result->reason.empty() ? "" : "; ") + reason;
+  }
+
+  // Two launches on outputs with different poisons: the first is compared with the reference,
+  // element by element, the second must do the same again; the device's own judge must agree with
+  // the reference.
+  void check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
+             const std::vector<int64_t>& positions, CaseBuffers& buffers, Result* result) {
+    result->status = Status::kPassed;
+    for (int launch = 0; launch < 2; ++launch) {
+      buffers.restore(1);
+      backend_->launch({&variant, buffers.args(0)});
+      backend_->synchronize();
+      const int64_t judged = backend_->judge(buffers.judge_args(0, 1));
+      if (launch == 0) {
+        result->accuracy = check_rope(c, variant.uses_table != 0, table, positions,
+                                      buffers.host_view(0), available_threads());
+        const Accuracy& a = *result->accuracy;
+        if (a.num_over > 0)
+          fail(result, std::to_string(a.num_over) + " elements beyond their bound");
+        if (a.table_max_abs > a.table_tolerance)
+          fail(result, "the cos-sin table is beyond its bound");
+        if (a.num_over == 0 && judged > 0) {
+          throw DeviceError("the device's judge finds " + std::to_string(judged) +
+                            " wrong pairs where the reference finds none");
+        }
+      } else if (judged > 0) {
+        fail(result, "the second launch is wrong in " + std::to_string(judged) + " pairs");
+      }
+    }
+    const std::string damage = buffers.find_damage();
+    if (!damage.empty()) fail(result, damage);
+  }
+
+  bool measure_row(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
+                   CaseBuffers& buffers, const RunOptions& options, Result* result) {
+    MeasureOptions how;
+    how.cache = result->cache;
+    how.stop.precision = c.measure.precision;
+    how.stop.min_time_s = c.measure.min_time_ms.value_or(0) * 1e-3;
+    how.stop.max_time_s = c.measure.max_time_s.value_or(
+        backend_->is_host() ? kDefaultMaxSecondsCpu : kDefaultMaxSecondsGpu);
+    how.judge = options.check;
+    how.interrupted = options.interrupted;
+    std::optional<Measurement> measured =
+        rope_bench::measure(*backend_, buffers, variant, plan, how);
+    if (!measured) return false;
+    if (measured->wrong_units > 0) {
+      fail(result,
+           "timed launches are wrong in " + std::to_string(measured->wrong_units) + " pairs");
+    }
+    if (measured->timing.num_rounds == 0) {
+      fail(result, "no round gave a positive time");
+      return true;
+    }
+    Timing& t = measured->timing;
+    t.bandwidth_gb_s = static_cast<double>(result->bytes.total()) / (t.median_us * 1e-6) / 1e9;
+    t.percent_of_measured_peak = 100 * t.bandwidth_gb_s / *info_.measured_peak_gb_s;
+    if (info_.theoretical_peak_gb_s) {
+      t.percent_of_theoretical_peak = 100 * t.bandwidth_gb_s / *info_.theoretical_peak_gb_s;
+    }
+    result->timing = t;
+    result->labels = labels_of({t, result->bytes, result->cache, plan.num_sets, info_,
+                                backend_->is_host(), c.measure.precision});
+    return true;
+  }
+
+  std::unique_ptr<Backend> backend_;
+  DeviceInfo info_;
+  TableCache tables_;
+  std::string lost_;  // why nothing can run any more
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_runner(std::unique_ptr<Backend> backend) {
+  return std::make_unique<CaseRunner>(std::move(backend));
+}
+
+}  // namespace rope_bench

@@ -1,0 +1,226 @@
+#include "src/measure/stopwatch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <vector>
+
+namespace rope_bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Timed launches are judged in the first round, in every so many, and in the last.
+constexpr size_t kJudgeEvery = 16;
+
+}  // namespace
+
+Timed::Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
+             CacheMode cache)
+    : backend_(&backend), buffers_(&buffers), variant_(&variant), plan_(plan), cache_(cache) {
+  std::vector<Launch> launches;
+  for (int i = 0; i < plan.long_launches; ++i)
+    launches.push_back({&variant, buffers.args(i % plan.num_sets)});
+  long_ = backend.record(launches);
+  launches.resize(static_cast<size_t>(plan.short_launches));
+  short_ = backend.record(launches);
+}
+
+void Timed::prepare(int launches) {
+  buffers_->restore(std::min(launches, plan_.num_sets));
+  if (cache_ == CacheMode::kCold) backend_->flush_cache();
+}
+
+double Timed::sample() {
+  prepare(plan_.short_launches);
+  const double short_time = backend_->time(*short_);
+  prepare(plan_.long_launches);
+  const double long_time = backend_->time(*long_);
+  return (long_time - short_time) / (plan_.long_launches - plan_.short_launches);
+}
+
+int64_t Timed::judge_last_window() {
+  int64_t wrong = 0;
+  for (int set = 0; set < std::min(plan_.num_sets, plan_.long_launches); ++set) {
+    const int repeats = (plan_.long_launches - set + plan_.num_sets - 1) / plan_.num_sets;
+    wrong += backend_->judge(buffers_->judge_args(set, repeats));
+  }
+  return wrong;
+}
+
+double Timed::isolated() {
+  std::vector<double> samples;
+  for (int i = 0; i < 5; ++i) {
+    prepare(1);
+    samples.push_back(backend_->time_isolated({variant_, buffers_->args(0)}));
+  }
+  return median(samples);
+}
+
+double Timed::host_cost() { return backend_->host_cost({variant_, buffers_->args(0)}); }
+
+const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const Plan& plan,
+                                 CacheMode cache) {
+  struct Candidate {
+    const RopeVariant* row;
+    double seconds;
+  };
+  std::vector<Candidate> candidates;
+  const RopeKernelArgs args = buffers.args(0);
+  const auto best_of = [&](const RopeVariant& row, int samples) {
+    Timed timed(backend, buffers, row, plan, cache);
+    std::vector<double> seconds;
+    for (int i = 0; i < samples; ++i) seconds.push_back(timed.sample());
+    return median(seconds);
+  };
+  for (const RopeVariant& row : backend.limits()) {
+    char reason[256];
+    if (row.why_not(&args, reason, sizeof(reason)) == 0)
+      candidates.push_back({&row, best_of(row, 3)});
+  }
+  const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };
+  std::sort(candidates.begin(), candidates.end(), faster);
+  if (candidates.empty()) return nullptr;
+  // A closer look at the leaders.
+  candidates.resize(std::min<size_t>(candidates.size(), 3));
+  for (Candidate& candidate : candidates) candidate.seconds = best_of(*candidate.row, 7);
+  return std::min_element(candidates.begin(), candidates.end(), faster)->row;
+}
+
+std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
+                                   const RopeVariant& variant, const Plan& plan,
+                                   const MeasureOptions& options) {
+  const Clock::time_point start = Clock::now();
+  Timed kernel(backend, buffers, variant, plan, options.cache);
+  const RopeVariant* limit_row = fastest_limit(backend, buffers, plan, options.cache);
+  std::optional<Timed> limit;
+  if (limit_row != nullptr) limit.emplace(backend, buffers, *limit_row, plan, options.cache);
+
+  Measurement result;
+  std::vector<double> times, limits, ratios;
+  const auto judge = [&] {
+    if (!options.judge) return;
+    result.wrong_units += kernel.judge_last_window();
+    result.judged_launches += plan.long_launches;
+  };
+  const auto limit_sample = [&] { return limit ? limit->sample() : 0.0; };
+
+  const char* stopped_by = nullptr;
+  while (stopped_by == nullptr) {
+    if (options.interrupted && options.interrupted()) return std::nullopt;
+    const double kernel_a = kernel.sample();
+    const bool due = times.size() % kJudgeEvery == 0;
+    if (due) judge();
+    const double limit_a = limit_sample();
+    const double limit_b = limit_sample();
+    const double kernel_b = kernel.sample();
+    const double kernel_time = (kernel_a + kernel_b) / 2, limit_time = (limit_a + limit_b) / 2;
+    // A difference of two noisy times can come out at or below zero for the smallest launches: no
+    // round.
+    if (kernel_time > 0 && (!limit || limit_time > 0)) {
+      times.push_back(kernel_time);
+      limits.push_back(limit_time);
+      ratios.push_back(limit ? limit_time / kernel_time : 1 / kernel_time);
+    }
+    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    stopped_by = times.empty() ? (elapsed > 2 * options.stop.max_time_s ? "max_time" : nullptr)
+                               : options.stop.why_stop(ratios, elapsed);
+    if (stopped_by != nullptr && !due) judge();
+  }
+
+  Timing& t = result.timing;
+  t.stopped_by = stopped_by;
+  t.num_rounds = static_cast<int64_t>(times.size());
+  t.num_launches = t.num_rounds * 2 * (plan.long_launches + plan.short_launches);
+  t.num_sets = plan.num_sets;
+  t.table_warm = !plan.own_tables;
+  if (times.empty()) return result;
+  const Interval interval = median_interval(times);
+  t.median_us = median(times) * 1e6;
+  t.ci_low_us = interval.low * 1e6;
+  t.ci_high_us = interval.high * 1e6;
+  t.p5_us = quantile(times, 0.05) * 1e6;
+  t.p95_us = quantile(times, 0.95) * 1e6;
+  t.min_us = *std::min_element(times.begin(), times.end()) * 1e6;
+  if (limit) {
+    const Interval ratio = median_interval(ratios);
+    t.limit_us = median(limits) * 1e6;
+    t.limit_variant = limit_row->name;
+    t.limit_ratio = median(ratios);
+    t.limit_ratio_ci_low = ratio.low;
+    t.limit_ratio_ci_high = ratio.high;
+  }
+  t.isolated_us = kernel.isolated() * 1e6;
+  t.host_launch_us = kernel.host_cost() * 1e6;
+  return result;
+}
+
+double measure_floor(Backend& backend) {
+  constexpr int kShort = 20, kLong = 220;
+  const std::unique_ptr<Window> short_window = backend.record(std::vector<Launch>(kShort));
+  const std::unique_ptr<Window> long_window = backend.record(std::vector<Launch>(kLong));
+  std::vector<double> samples;
+  for (int i = 0; i < 15; ++i) {
+    const double short_time = backend.time(*short_window);
+    samples.push_back((backend.time(*long_window) - short_time) / (kLong - kShort));
+  }
+  return std::max(0.0, median(samples));
+}
+
+double measure_peak(Backend& backend) {
+  // Large against any cache, small against any memory.
+  const int64_t wanted =
+      std::max<int64_t>(int64_t{8} * backend.info().l2_bytes, int64_t{128} << 20);
+  const auto bytes = std::min<int64_t>(std::min<int64_t>(wanted, int64_t{1} << 30),
+                                       static_cast<int64_t>(backend.free_bytes() / 8));
+  constexpr int kHeads = 32, kDim = 128;
+  RopeKernelArgs args{};
+  args.struct_size = sizeof(args);
+  args.dtype = ROPE_DTYPE_BF16;
+  args.head_dim = kDim;
+  args.rotary_dim = kDim;
+  args.num_tokens = bytes / (2 * kHeads * kDim) / 2;  // half of it q, half of it k
+  const size_t tensor_bytes = static_cast<size_t>(args.num_tokens) * kHeads * kDim * 2;
+  DeviceMemory from(backend, 2 * tensor_bytes), to(backend, 2 * tensor_bytes);
+  DeviceMemory table(backend, kDim * sizeof(float));
+  DeviceMemory positions(backend, static_cast<size_t>(args.num_tokens) * 4);
+  backend.fill({from.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
+  backend.fill({to.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
+  backend.fill({table.data(), 0, 1, kDim * sizeof(float)}, 0);
+  backend.fill({positions.data(), 0, 1, static_cast<size_t>(args.num_tokens) * 4}, 0);
+  args.table = table.data();
+  args.table_rows = 1;
+  args.table_row_stride = kDim;
+  args.positions = positions.data();
+  args.position_bits = 32;
+  args.stream = backend.stream();
+  args.num_threads = backend.num_threads();
+  const auto operand = [&](std::byte* in, std::byte* out) {
+    RopeTensor t{};
+    t.in = in;
+    t.out = out;
+    t.in_token_stride = t.out_token_stride = kHeads * kDim;
+    t.in_head_stride = t.out_head_stride = kDim;
+    t.num_heads = kHeads;
+    return t;
+  };
+  double best = std::numeric_limits<double>::infinity();
+  for (const bool in_place : {true, false}) {
+    std::byte* out = in_place ? from.data() : to.data();
+    args.q = operand(from.data(), out);
+    args.k = operand(from.data() + tensor_bytes, out + tensor_bytes);
+    for (const RopeVariant& row : backend.limits()) {
+      const std::unique_ptr<Window> one = backend.record({{&row, args}});
+      const std::unique_ptr<Window> four = backend.record(std::vector<Launch>(4, {&row, args}));
+      std::vector<double> samples;
+      for (int i = 0; i < 5; ++i) {
+        const double short_time = backend.time(*one);
+        samples.push_back((backend.time(*four) - short_time) / 3);
+      }
+      best = std::min(best, median(samples));
+    }
+  }
+  return 4 * static_cast<double>(tensor_bytes) / best / 1e9;
+}
+
+}  // namespace rope_bench

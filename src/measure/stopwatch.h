@@ -1,0 +1,78 @@
+// Times a variant and its limit on the sets of a case, sample by sample.
+#ifndef ROPE_BENCH_SRC_MEASURE_STOPWATCH_H_
+#define ROPE_BENCH_SRC_MEASURE_STOPWATCH_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "src/case/result.h"
+#include "src/measure/backend.h"
+#include "src/measure/case_buffers.h"
+#include "src/measure/plan.h"
+#include "src/measure/statistics.h"
+
+namespace rope_bench {
+
+// One implementation on the sets of a case: a short and a long window.
+class Timed {
+ public:
+  Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
+        CacheMode cache);
+
+  // Seconds per launch: the difference of the long and the short window over the launches between
+  // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
+  // is flushed before each.
+  double sample();
+  // Units of the last long window that are wrong, over all sets it used.
+  int64_t judge_last_window();
+  // Median seconds of one launch alone, cold or warm as the case is.
+  double isolated();
+  double host_cost();
+  const RopeVariant& variant() const { return *variant_; }
+
+ private:
+  double time(Window& window);
+  void prepare(int launches);
+
+  Backend* backend_;
+  CaseBuffers* buffers_;
+  const RopeVariant* variant_;
+  Plan plan_;
+  CacheMode cache_;
+  std::unique_ptr<Window> short_, long_;
+};
+
+struct MeasureOptions {
+  CacheMode cache = CacheMode::kCold;
+  StoppingRule stop;
+  bool judge = true;  // check timed launches
+  std::function<bool()> interrupted;
+};
+
+struct Measurement {
+  Timing timing;
+  int64_t wrong_units = 0;  // in timed launches
+  int64_t judged_launches = 0;
+};
+
+// Interleaves samples of the variant with samples of the fastest limit (A B B A) until the rule
+// stops. nullopt if interrupted before enough rounds.
+std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
+                                   const RopeVariant& variant, const Plan& plan,
+                                   const MeasureOptions& options);
+
+// The fastest member of the device's limit family for these sets.
+const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const Plan& plan,
+                                 CacheMode cache);
+
+// Seconds of an empty launch in a row of many.
+double measure_floor(Backend& backend);
+// Best bandwidth of the limit family on a large contiguous case, bytes read + written, GB/s.
+double measure_peak(Backend& backend);
+
+}  // namespace rope_bench
+
+#endif  // ROPE_BENCH_SRC_MEASURE_STOPWATCH_H_

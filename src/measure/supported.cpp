@@ -1,0 +1,33 @@
+#include "src/measure/supported.h"
+
+#include "src/math/scaling.h"
+
+namespace rope_bench {
+
+std::string why_unsupported(const RopeCase& c) {
+  if (c.op != Op::kRope) return std::string("op ") + name(c.op) + " is not implemented yet";
+  if (const std::string reason = unsupported_scaling(c); !reason.empty()) return reason;
+  if (c.rope.axes.kind != "none")
+    return "rope.axes " + c.rope.axes.kind + " is not implemented yet";
+  if (c.rope.reversed) return "rope.direction reversed is not implemented yet";
+  if (c.rope.query_scale) return "rope.query_scale is not implemented yet";
+  if (c.rope.table.dtype != Dtype::kF32) {
+    return std::string("rope.table.dtype ") + info(c.rope.table.dtype).name +
+           " is not implemented yet: kernels read f32";
+  }
+  if (c.layout.heads_tokens_dim) return "layout.order heads_tokens_dim is not implemented yet";
+  if (c.layout.q.rotary_offset != 0 || c.layout.k.rotary_offset != 0) {
+    return "layout rotary_offset " +
+           std::to_string(c.layout.q.rotary_offset != 0 ? c.layout.q.rotary_offset
+                                                        : c.layout.k.rotary_offset) +
+           " is not implemented yet";
+  }
+  if (c.qkv_bias) return "qkv_bias belongs to the split ops, which are not implemented yet";
+  if (c.norm.given) return "norm belongs to norm_split_rope, which is not implemented yet";
+  if (c.varlen.given || !c.seq_lens.empty()) {
+    return "seq_lens and varlen belong to varlen_split_rope, which is not implemented yet";
+  }
+  return {};
+}
+
+}  // namespace rope_bench
