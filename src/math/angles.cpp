@@ -6,7 +6,10 @@
 namespace rope_bench {
 namespace {
 
-constexpr long double kTurnsPerRadian = 0.159154943091895335768883763372514362L;  // 1 / (2 pi)
+// 1 / (2 pi) = 0.15915494309189533576888376337251436203445964574... as 64 bits and the rest: a
+// frequency of 1 keeps its phase to far more places than one product would.
+constexpr long double kTurnsPerRadian = 0xa2f9836e4e44152ap-66L;
+constexpr long double kTurnsPerRadianRest = -2.03622285290738401775433801346e-22L;
 constexpr double kRadiansPerUnit = 6.28318530717958647692528676655900577 * 0x1p-64;
 
 // Taylor series up to x^15 and x^16; |x| <= pi/4 leaves terms below 5e-17.
@@ -56,11 +59,22 @@ void cos_sin_of_phase(uint64_t phase, double* cosine, double* sine) {
   cos_sin(phase, cosine, sine);
 }
 
-uint64_t phase_per_position(long double radians_per_position) {
-  if (radians_per_position < 0) return -phase_per_position(-radians_per_position);
-  const long double turns = std::fmod(radians_per_position * kTurnsPerRadian, 1.0L);
-  const long double units = std::round(turns * 0x1p64L);
-  return units < 0x1p64L ? static_cast<uint64_t>(units) : 0;
+PhaseStep phase_step(long double radians_per_position) {
+  if (radians_per_position < 0) {
+    const PhaseStep positive = phase_step(-radians_per_position);
+    // The negative of units + fraction, borrowing one unit for the fraction.
+    if (positive.fraction == 0) return {-positive.units, 0};
+    return {-positive.units - 1, (uint64_t{1} << 32) - positive.fraction};
+  }
+  const long double product = radians_per_position * kTurnsPerRadian;
+  const long double error = std::fma(radians_per_position, kTurnsPerRadian, -product) +
+                            radians_per_position * kTurnsPerRadianRest;
+  const long double in_units = std::fmod(product, 1.0L) * 0x1p64L;
+  const long double units = std::floor(in_units);
+  const long double rest = std::round((in_units - units + error * 0x1p64L) * 0x1p32L);
+  const int64_t carry = static_cast<int64_t>(rest);  // may be negative, or more than a unit
+  return {static_cast<uint64_t>(units) + static_cast<uint64_t>(carry >> 32),
+          static_cast<uint64_t>(carry) & 0xffffffff};
 }
 
 AngleRows::AngleRows(const Frequencies& f, TableAngle angle)
@@ -76,7 +90,7 @@ AngleRows::AngleRows(const Frequencies& f, TableAngle angle)
 void AngleRows::add_part(int64_t first_row, int64_t first_position,
                          const std::vector<long double>& exact, const std::vector<float>& float32) {
   Part part{first_row, first_position, {}, float32};
-  for (const long double frequency : exact) part.phases.push_back(phase_per_position(frequency));
+  for (const long double frequency : exact) part.steps.push_back(phase_step(frequency));
   parts_.push_back(std::move(part));
 }
 
@@ -90,7 +104,7 @@ void AngleRows::row(int64_t row, double* cosines, double* sines) const {
     const uint64_t p = static_cast<uint64_t>(position);
     for (int64_t i = 0; i < num_pairs_; ++i) {
       double c, s;
-      cos_sin(p * part.phases[i], &c, &s);
+      cos_sin(part.steps[i].at(p), &c, &s);
       cosines[i] = c * af;
       sines[i] = s * af;
     }

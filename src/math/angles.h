@@ -12,11 +12,19 @@ namespace rope_bench {
 // cos and sin of an angle of phase / 2^64 turns, within 2e-16. Arithmetic only: no libm.
 void cos_sin_of_phase(uint64_t phase, double* cosine, double* sine);
 
-// A frequency as turns per position, modulo one turn, in units of 2^-64 turn. Times a position it
-// gives the angle's phase in wrapping integer arithmetic: reduction modulo a turn costs nothing and
-// loses nothing, and at position 2^31 the half unit by which this number is rounded has become
-// 2^-34 turn = 4e-10 rad, a hundredth of the float32 spacing near 1.
-uint64_t phase_per_position(long double radians_per_position);
+// A frequency as turns per position, modulo one turn: units of 2^-64 turn and 32 bits more. Times a
+// position it gives the angle's phase in wrapping integer arithmetic: reduction modulo a turn costs
+// nothing and loses nothing. At position 2^24 the phase is as good as a long double frequency:
+// 1e-12 rad.
+struct PhaseStep {
+  uint64_t units;
+  uint64_t fraction;  // below 2^32: of a unit
+
+  uint64_t at(uint64_t position) const {  // position < 2^32
+    return position * units + ((position * fraction) >> 32);
+  }
+};
+PhaseStep phase_step(long double radians_per_position);
 
 class AngleRows {
  public:
@@ -31,7 +39,7 @@ class AngleRows {
   struct Part {
     int64_t first_row;
     int64_t first_position;
-    std::vector<uint64_t> phases;  // exact angles
+    std::vector<PhaseStep> steps;  // exact angles
     std::vector<float> float32;    // float32 angles
   };
   void add_part(int64_t first_row, int64_t first_position, const std::vector<long double>& exact,

@@ -185,7 +185,8 @@ class RowJudge {
     const double one_ulp = ulp_of<kDtype>(largest);
     const bool same_sign = std::signbit(got) == std::signbit(want);
     if (std::isinf(got)) {
-      return same_sign && std::abs(want) >= largest - std::max(one_ulp, bound_[i]);
+      const double bound = rotation_bound(kDtype, want, product_[i]);
+      return same_sign && std::abs(want) >= largest - std::max(one_ulp, bound);
     }
     return same_sign && std::abs(got) == largest && std::abs(std::abs(want) - largest) <= one_ulp;
   }

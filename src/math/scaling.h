@@ -33,11 +33,11 @@ struct ScalingDetail {
 // What a method makes of its parameters. Both precisions of the same frequencies, [rotary_dim / 2]
 // each.
 struct Frequencies {
-  std::vector<long double> exact;          // rad per position
-  std::vector<float> float32;              // as transformers rounds them, step by step
-  double attention_factor = 1.0;           // multiplies cos and sin
-  std::vector<FrequencySegment> segments;  // by first_row; empty for nearly all methods
-  std::vector<ScalingDetail> details;      // for `table`; no influence on any value
+  std::vector<long double> exact;            // rad per position
+  std::vector<float> float32;                // as transformers rounds them, step by step
+  double attention_factor = 1.0;             // multiplies cos and sin
+  std::vector<FrequencySegment> segments{};  // by first_row; empty for nearly all methods
+  std::vector<ScalingDetail> details{};      // for `table`; no influence on any value
   bool operator==(const Frequencies&) const = default;
 };
 
