@@ -15,6 +15,7 @@
 #ifndef ROPE_BENCH_KERNELS_CPU_ISA_IMPL_H_
 #define ROPE_BENCH_KERNELS_CPU_ISA_IMPL_H_
 
+#include "kernels/cpu/copy_impl.h"
 #include "kernels/cpu/elements.h"
 #include "kernels/cpu/isa_kernels.h"
 #include "kernels/cpu/rows.h"
@@ -24,74 +25,45 @@ namespace {
 
 constexpr int64_t kWidth = Simd::kWidth;
 
-template <typename E, bool kStream>
-inline void put(char* to, Simd::Vec x) {
-  if constexpr (kStream) {
-    Simd::stream(E{}, to, x);
-  } else {
-    Simd::store(E{}, to, x);
-  }
+// At most one vector.
+template <typename E>
+inline Simd::Vec load_some(E element, const char* from, int64_t count) {
+  return count == kWidth ? Simd::load(element, from) : Simd::load_part(element, from, count);
+}
+template <typename E>
+inline void store_some(E element, char* to, Simd::Vec x, int64_t count) {
+  count == kWidth ? Simd::store(element, to, x) : Simd::store_part(element, to, x, count);
 }
 
-template <bool kStream>
-inline void put_block(char* to, Simd::Block x) {
-  if constexpr (kStream) {
-    Simd::stream_block(to, x);
-  } else {
-    Simd::store_block(to, x);
-  }
+inline Simd::Vec turn_x(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
+  return Simd::mul_sub(x, c, Simd::mul(y, s));
 }
-
-template <typename Word>
-inline void copy_word(const char* in, char* out) {
-  Word word;
-  __builtin_memcpy(&word, in, sizeof(word));
-  asm volatile("" : "+r"(word));
-  __builtin_memcpy(out, &word, sizeof(word));
-}
-
-// Loads every byte and stores every byte, also where in == out.
-template <bool kStream>
-inline void copy_bytes(const char* in, char* out, int64_t bytes) {
-  constexpr int64_t kStep = Simd::kBlockBytes;
-  int64_t i = 0;
-  for (; i + 4 * kStep <= bytes; i += 4 * kStep) {
-    Simd::Block a = Simd::load_block(in + i), b = Simd::load_block(in + i + kStep);
-    Simd::Block c = Simd::load_block(in + i + 2 * kStep), d = Simd::load_block(in + i + 3 * kStep);
-    Simd::keep(a), Simd::keep(b), Simd::keep(c), Simd::keep(d);
-    put_block<kStream>(out + i, a);
-    put_block<kStream>(out + i + kStep, b);
-    put_block<kStream>(out + i + 2 * kStep, c);
-    put_block<kStream>(out + i + 3 * kStep, d);
-  }
-  for (; i + kStep <= bytes; i += kStep) {
-    Simd::Block block = Simd::load_block(in + i);
-    Simd::keep(block);
-    put_block<kStream>(out + i, block);
-  }
-  for (; i + 8 <= bytes; i += 8) copy_word<uint64_t>(in + i, out + i);
-  for (; i + 2 <= bytes; i += 2) copy_word<uint16_t>(in + i, out + i);  // elements are 2 or 4 bytes
+inline Simd::Vec turn_y(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
+  return Simd::mul_add(y, c, Simd::mul(x, s));
 }
 
 // One head, halves against halves. cos and sin are table rows: addresses of float32.
 template <typename E, bool kStream>
 inline void rotate_neox(const char* in, char* out, const char* cos, const char* sin, int64_t half) {
-  const int64_t offset = half * E::kSize;
+  using Vec = Simd::Vec;
+  const char* in_y = in + half * E::kSize;
+  char* out_y = out + half * E::kSize;
   int64_t i = 0;
-  for (; i + kWidth <= half; i += kWidth) {
-    const Simd::Vec x = Simd::load(E{}, in + i * E::kSize);
-    const Simd::Vec y = Simd::load(E{}, in + offset + i * E::kSize);
-    const Simd::Vec c = Simd::load(F32{}, cos + i * 4), s = Simd::load(F32{}, sin + i * 4);
-    put<E, kStream>(out + i * E::kSize, Simd::mul_sub(x, c, Simd::mul(y, s)));
-    put<E, kStream>(out + offset + i * E::kSize, Simd::mul_add(y, c, Simd::mul(x, s)));
+  for (; i + 2 * kWidth <= half; i += 2 * kWidth) {
+    Vec x, x2, y, y2, c, c2, s, s2;
+    Simd::load_two(E{}, in + i * E::kSize, &x, &x2);
+    Simd::load_two(E{}, in_y + i * E::kSize, &y, &y2);
+    Simd::load_two(F32{}, cos + i * 4, &c, &c2);
+    Simd::load_two(F32{}, sin + i * 4, &s, &s2);
+    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_x(x, y, c, s), turn_x(x2, y2, c2, s2));
+    Simd::store_two<kStream>(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), turn_y(x2, y2, c2, s2));
   }
-  if (const int64_t n = half - i; n > 0) {
-    const Simd::Vec x = Simd::load_part(E{}, in + i * E::kSize, n);
-    const Simd::Vec y = Simd::load_part(E{}, in + offset + i * E::kSize, n);
-    const Simd::Vec c = Simd::load_part(F32{}, cos + i * 4, n);
-    const Simd::Vec s = Simd::load_part(F32{}, sin + i * 4, n);
-    Simd::store_part(E{}, out + i * E::kSize, Simd::mul_sub(x, c, Simd::mul(y, s)), n);
-    Simd::store_part(E{}, out + offset + i * E::kSize, Simd::mul_add(y, c, Simd::mul(x, s)), n);
+  for (; i < half; i += kWidth) {
+    const int64_t n = half - i < kWidth ? half - i : kWidth;
+    const Vec x = load_some(E{}, in + i * E::kSize, n), y = load_some(E{}, in_y + i * E::kSize, n);
+    const Vec c = load_some(F32{}, cos + i * 4, n), s = load_some(F32{}, sin + i * 4, n);
+    store_some(E{}, out + i * E::kSize, turn_x(x, y, c, s), n);
+    store_some(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), n);
   }
 }
 
@@ -113,100 +85,93 @@ struct Twice {
   }
 };
 
+// v = (x0, y0, x1, y1, ..), c = (c0, c0, c1, c1, ..), s = (-s0, s0, -s1, s1, ..).
+inline Simd::Vec turn_pairs(Simd::Vec v, Simd::Vec c, Simd::Vec s) {
+  return Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s));
+}
+
 template <typename E, bool kStream>
 inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t dims) {
+  using Vec = Simd::Vec;
   const char* cos = reinterpret_cast<const char*>(twice.cos);
   const char* sin = reinterpret_cast<const char*>(twice.sin);
   int64_t i = 0;
-  for (; i + kWidth <= dims; i += kWidth) {
-    const Simd::Vec v = Simd::load(E{}, in + i * E::kSize);
-    const Simd::Vec c = Simd::load(F32{}, cos + i * 4), s = Simd::load(F32{}, sin + i * 4);
-    put<E, kStream>(out + i * E::kSize, Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s)));
+  for (; i + 2 * kWidth <= dims; i += 2 * kWidth) {
+    Vec v, v2, c, c2, s, s2;
+    Simd::load_two(E{}, in + i * E::kSize, &v, &v2);
+    Simd::load_two(F32{}, cos + i * 4, &c, &c2);
+    Simd::load_two(F32{}, sin + i * 4, &s, &s2);
+    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_pairs(v, c, s), turn_pairs(v2, c2, s2));
   }
-  if (const int64_t n = dims - i; n > 0) {
-    const Simd::Vec v = Simd::load_part(E{}, in + i * E::kSize, n);
-    const Simd::Vec c = Simd::load_part(F32{}, cos + i * 4, n);
-    const Simd::Vec s = Simd::load_part(F32{}, sin + i * 4, n);
-    Simd::store_part(E{}, out + i * E::kSize,
-                     Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s)), n);
+  for (; i < dims; i += kWidth) {
+    const int64_t n = dims - i < kWidth ? dims - i : kWidth;
+    const Vec v = load_some(E{}, in + i * E::kSize, n);
+    const Vec c = load_some(F32{}, cos + i * 4, n), s = load_some(F32{}, sin + i * 4, n);
+    store_some(E{}, out + i * E::kSize, turn_pairs(v, c, s), n);
   }
 }
 
 template <typename E, bool kStream>
-inline void pass_through(const RopeKernelArgs& args, const char* in, char* out) {
-  if (in == out) return;
-  const int64_t rotated = args.rotary_dim * E::kSize;
-  copy_bytes<kStream>(in + rotated, out + rotated, args.head_dim * E::kSize - rotated);
+inline void pass_through(const char* in, char* out, int64_t rotary_dim, int64_t head_dim) {
+  const int64_t rotated = rotary_dim * E::kSize;
+  copy_bytes<kStream>(in + rotated, out + rotated, (head_dim - rotary_dim) * E::kSize);
+}
+
+// The heads of one operand of one token. Not inlined: the loops above need the registers.
+template <typename E, bool kStream>
+[[gnu::noinline]] void rotate_heads_neox(const Heads& heads, const char* cos, int64_t rotary_dim,
+                                         int64_t head_dim) {
+  const char* in = heads.in;
+  char* out = heads.out;
+  for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
+    rotate_neox<E, kStream>(in, out, cos, cos + rotary_dim * 2, rotary_dim / 2);
+    if (in != out) pass_through<E, kStream>(in, out, rotary_dim, head_dim);
+  }
+}
+
+// Dims [0, dims) of the heads.
+template <typename E, bool kStream>
+[[gnu::noinline]] void rotate_heads_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
+  const char* in = heads.in;
+  char* out = heads.out;
+  for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
+    rotate_gptj<E, kStream>(in, out, twice, dims);
+  }
 }
 
 template <typename E, bool kNeox, bool kStream>
 void rotate_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
-  const int64_t half = args.rotary_dim / 2;
+  const int64_t rotary_dim = args.rotary_dim, head_dim = args.head_dim;
   for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
     const char* cos = table_row(args, token);
-    const char* sin = cos + half * 4;
-    const auto each_head = [&](auto&& fn) {
+    if constexpr (kNeox) {
       for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
         const Heads heads = heads_at(x, token, first, last, E::kSize);
-        for (int64_t h = 0; h < heads.count; ++h) {
-          fn(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride);
-        }
-      });
-    };
-    if constexpr (kNeox) {
-      each_head([&](const char* in, char* out) {
-        rotate_neox<E, kStream>(in, out, cos, sin, half);
-        pass_through<E, kStream>(args, in, out);
+        rotate_heads_neox<E, kStream>(heads, cos, rotary_dim, head_dim);
       });
     } else {
       Twice twice;
-      for (int64_t pair = 0; pair < half; pair += kMaxTwice / 2) {
-        const int64_t pairs = half - pair < kMaxTwice / 2 ? half - pair : kMaxTwice / 2;
-        const int64_t offset = 2 * pair * E::kSize;
-        const bool is_last = pair + pairs == half;
-        twice.fill(cos + pair * 4, sin + pair * 4, pairs);
-        each_head([&](const char* in, char* out) {
-          rotate_gptj<E, kStream>(in + offset, out + offset, twice, 2 * pairs);
-          if (is_last) pass_through<E, kStream>(args, in, out);
-        });
+      for (int64_t dim = 0; dim < rotary_dim; dim += kMaxTwice) {
+        const int64_t dims = rotary_dim - dim < kMaxTwice ? rotary_dim - dim : kMaxTwice;
+        twice.fill(cos + dim * 2, cos + (rotary_dim + dim) * 2, dims / 2);
+        for_each_operand(args, head, head_end,
+                         [&](const RopeTensor& x, int64_t first, int64_t last) {
+                           Heads heads = heads_at(x, token, first, last, E::kSize);
+                           heads.in += dim * E::kSize;
+                           heads.out += dim * E::kSize;
+                           rotate_heads_gptj<E, kStream>(heads, twice, dims);
+                         });
       }
+      if (rotary_dim == head_dim) return;
+      for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
+        if (in_place(x)) return;
+        const Heads heads = heads_at(x, token, first, last, E::kSize);
+        for (int64_t h = 0; h < heads.count; ++h) {
+          pass_through<E, kStream>(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride,
+                                   rotary_dim, head_dim);
+        }
+      });
     }
-  });
-  if constexpr (kStream) Simd::finish_stream();
-}
-
-inline void read_bytes(const char* in, int64_t bytes) {
-  int64_t i = 0;
-  for (; i + Simd::kBlockBytes <= bytes; i += Simd::kBlockBytes) {
-    Simd::Block block = Simd::load_block(in + i);
-    Simd::keep(block);
-  }
-  for (; i + 8 <= bytes; i += 8) {
-    uint64_t word;
-    __builtin_memcpy(&word, in + i, 8);
-    asm volatile("" : "+r"(word));
-  }
-}
-
-// The limit: the same rows, table rows and positions as rotate_rows, moved as bytes.
-template <bool kStream>
-void copy_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
-  const int64_t size = args.dtype == ROPE_DTYPE_F32 ? 4 : 2;
-  for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
-    const char* row = table_row(args, token);
-    read_bytes(row, int64_t{args.rotary_dim} * 4);
-    for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
-      Heads heads = heads_at(x, token, first, last, size);
-      int64_t bytes = (in_place(x) ? args.rotary_dim : args.head_dim) * size;
-      if (heads.in_stride == bytes && heads.out_stride == bytes) {  // one run
-        bytes *= heads.count;
-        heads.count = 1;
-      }
-      for (int64_t h = 0; h < heads.count; ++h) {
-        copy_bytes<kStream>(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride,
-                            bytes);
-      }
-    });
   });
   if constexpr (kStream) Simd::finish_stream();
 }

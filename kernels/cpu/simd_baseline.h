@@ -38,6 +38,26 @@ struct Simd {
   static void store(F16, char* to, Vec x) { write_halves(to, to_f16(x)); }
   static void store(BF16, char* to, Vec x) { write_halves(to, to_bf16(x)); }
 
+  // Two vectors, from and to neighbouring elements.
+  template <typename E>
+  static void load_two(E element, const char* from, Vec* a, Vec* b) {
+    *a = load(element, from);
+    *b = load(element, from + 4 * E::kSize);
+  }
+  template <bool kStream>
+  static void store_two(F32, char* to, Vec a, Vec b) {
+    store_block<kStream>(to, (Words)a);
+    store_block<kStream>(to + 16, (Words)b);
+  }
+  template <bool kStream>
+  static void store_two(F16, char* to, Vec a, Vec b) {
+    store_block<kStream>(to, join(to_f16(a), to_f16(b)));
+  }
+  template <bool kStream>
+  static void store_two(BF16, char* to, Vec a, Vec b) {
+    store_block<kStream>(to, join(to_bf16(a), to_bf16(b)));
+  }
+
   template <typename E>
   static Vec load_part(E element, const char* from, int64_t count) {
     char buffer[sizeof(Vec)] = {};
@@ -51,10 +71,6 @@ struct Simd {
     __builtin_memcpy(to, buffer, static_cast<size_t>(count * E::kSize));
   }
 
-  static void stream(F32, char* to, Vec x) { stream_block(to, (Words)x); }
-  // Four halves are half a register: no streaming store has that size.
-  static void stream(F16 element, char* to, Vec x) { store(element, to, x); }
-  static void stream(BF16 element, char* to, Vec x) { store(element, to, x); }
   static void finish_stream() {
 #if defined(__SSE2__)
     _mm_sfence();
@@ -70,13 +86,12 @@ struct Simd {
   using Block = Words;
   static constexpr int64_t kBlockBytes = sizeof(Block);
   static Block load_block(const char* from) { return read<Block>(from); }
-  static void store_block(char* to, Block x) { __builtin_memcpy(to, &x, sizeof(x)); }
-  static void stream_block(char* to, Block x) {
+  template <bool kStream>
+  static void store_block(char* to, Block x) {
 #if defined(__SSE2__)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)x);
-#else
-    store_block(to, x);
+    if constexpr (kStream) return _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)x);
 #endif
+    __builtin_memcpy(to, &x, sizeof(x));
   }
   // For all the compiler knows, x has changed: it must have been loaded and must be stored.
   static void keep(Block& x) {
@@ -99,6 +114,11 @@ struct Simd {
   static void write_halves(char* to, Words x) {
     const Halves halves = __builtin_convertvector(x, Halves);
     __builtin_memcpy(to, &halves, sizeof(halves));
+  }
+  static Words join(Words a, Words b) {
+    return (Words)__builtin_shufflevector(__builtin_convertvector(a, Halves),
+                                          __builtin_convertvector(b, Halves), 0, 1, 2, 3, 4, 5, 6,
+                                          7);
   }
   static Words select(Words mask, Words yes, Words no) { return (mask & yes) | (~mask & no); }
 

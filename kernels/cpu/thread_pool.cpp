@@ -1,33 +1,22 @@
 #include "kernels/cpu/thread_pool.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "kernels/cpu/doorbell.h"
 
 namespace rope_bench {
 namespace {
 
 constexpr int kMaxThreads = 4096;
 constexpr int kRangesPerThread = 8;  // small enough to even out a disturbed core
-constexpr auto kSpinTime = std::chrono::microseconds(10);
-
-void pause_briefly() {
-#if defined(__x86_64__) || defined(__i386__)
-  for (int i = 0; i < 4; ++i) __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 std::vector<int> allowed_cores() {
   std::vector<int> cores;
@@ -39,15 +28,6 @@ std::vector<int> allowed_cores() {
     }
   }
   return cores;
-}
-
-void futex_wait(std::atomic<uint32_t>* word, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr,
-          0);
-}
-
-void futex_wake(std::atomic<uint32_t>* word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(word), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 // True in a thread that is running a body: a nested call must not wait for its own pool.
@@ -66,6 +46,7 @@ struct Job {
   int64_t n = 0;
   int64_t range = 0;  // elements per range
   int slots = 0;
+  int self = 0;     // place of the caller among the workers
   int first = 0;    // worker that has slot 0
   int workers = 0;  // workers are counted modulo this
   bool pin = false;
@@ -84,13 +65,10 @@ class Pool {
                void* context) {
     bool free = false;
     if (!busy_.compare_exchange_strong(free, true, std::memory_order_acquire)) return false;
-    const int self = prepare(num_threads, n, grain, body, context);
+    prepare(num_threads, n, grain, body, context);
     state_.fetch_or(kOpen, std::memory_order_release);
-    for (int i = 0; i < job_.slots; ++i) {
-      const int worker = (job_.first + i) % job_.workers;
-      if (worker != self) wake(worker);
-    }
-    work(slot_of(self));
+    wake_next(job_.self);
+    work(slot_of(job_.self));
     // No worker joins from here on; those that did are finishing their last range.
     state_.fetch_and(~kOpen, std::memory_order_acquire);
     for (int spins = 0; state_.load(std::memory_order_acquire) != 0; ++spins) {
@@ -106,7 +84,7 @@ class Pool {
   static constexpr uint32_t kOpen = uint32_t{1} << 31;
 
   struct Worker {
-    alignas(64) std::atomic<uint32_t> ticket{0};  // bit 0: asleep; the rest counts wake-ups
+    Doorbell bell;
     int index = 0;
     int core = -1;  // to be pinned to
     bool pinned = false;
@@ -116,10 +94,9 @@ class Pool {
 
   int slot_of(int worker) const { return (worker - job_.first + job_.workers) % job_.workers; }
 
-  // Fills job_; returns the place among the workers that the caller takes. Where the pool covers
-  // every core, worker i belongs to core i and the caller stands in for that of its own core.
-  int prepare(int num_threads, int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
-              void* context) {
+  // Fills job_. Worker i belongs to core i, and the caller stands in for that of its own core.
+  void prepare(int num_threads, int64_t n, int64_t grain, void (*body)(void*, int64_t, int64_t),
+               void* context) {
     const int num_cores = static_cast<int>(cores_.size());
     const int64_t grains = (n + grain - 1) / grain;
     job_.body = body;
@@ -129,8 +106,8 @@ class Pool {
     job_.workers = std::max(num_cores, num_threads);
     job_.pin = num_threads == num_cores;
     const auto here = std::find(cores_.begin(), cores_.end(), sched_getcpu());
-    const int self = here == cores_.end() ? 0 : static_cast<int>(here - cores_.begin());
-    job_.first = job_.slots == job_.workers ? 0 : self;
+    job_.self = here == cores_.end() ? 0 : static_cast<int>(here - cores_.begin());
+    job_.first = job_.slots == job_.workers ? 0 : job_.self;
 
     const int64_t parts = int64_t{job_.slots} * kRangesPerThread;
     const int64_t grains_per_range = (grains + parts - 1) / parts;
@@ -147,7 +124,6 @@ class Pool {
     if (workers_.size() < static_cast<size_t>(job_.workers)) {
       workers_.resize(static_cast<size_t>(job_.workers));
     }
-    return self;
   }
 
   void work(int slot) {
@@ -164,16 +140,24 @@ class Pool {
     inside_body = false;
   }
 
+  // Each thread that joins wakes two more, the caller first: a sleeper costs its waker
+  // microseconds.
+  void wake_next(int worker) {
+    const int rank = (slot_of(worker) - slot_of(job_.self) + job_.slots) % job_.slots;
+    for (const int next : {2 * rank + 1, 2 * rank + 2}) {
+      if (next >= job_.slots) return;
+      const int slot = (slot_of(job_.self) + next) % job_.slots;
+      wake((job_.first + slot) % job_.workers);
+    }
+  }
+
   void wake(int index) {
     std::unique_ptr<Worker>& worker = workers_[static_cast<size_t>(index)];
     if (!worker) {
       start(index);
       return;
     }
-    const uint32_t old = worker->ticket.load(std::memory_order_relaxed);
-    // Only the worker sets bit 0 and only this thread counts, so the sum cannot lose either.
-    const uint32_t before = worker->ticket.exchange((old | 1) + 1, std::memory_order_acq_rel);
-    if (before & 1) futex_wake(&worker->ticket);
+    worker->bell.ring();
   }
 
   // Where a thread cannot be had, its slot is worked off by the others.
@@ -203,7 +187,7 @@ class Pool {
     uint32_t seen = 0;
     for (;;) {
       join(worker);
-      seen = wait(worker, seen);
+      seen = worker->bell.wait(seen);
     }
   }
 
@@ -215,6 +199,7 @@ class Pool {
     } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel,
                                            std::memory_order_relaxed));
     if (worker->index < job_.workers && slot_of(worker->index) < job_.slots) {
+      wake_next(worker->index);
       if (job_.pin != worker->pinned) pin(worker, job_.pin);
       work(slot_of(worker->index));
     }
@@ -231,25 +216,6 @@ class Pool {
     }
     sched_setaffinity(0, sizeof(set), &set);  // a refusal costs speed only
     worker->pinned = one_core;
-  }
-
-  // Until the ticket differs from `seen`: awake for a few microseconds, then asleep.
-  static uint32_t wait(Worker* worker, uint32_t seen) {
-    const auto start = std::chrono::steady_clock::now();
-    do {
-      for (int i = 0; i < 16; ++i) {
-        const uint32_t now = worker->ticket.load(std::memory_order_relaxed);
-        if (now != seen) return now;
-        pause_briefly();
-      }
-    } while (std::chrono::steady_clock::now() - start < kSpinTime);
-    uint32_t expected = seen;
-    if (!worker->ticket.compare_exchange_strong(expected, seen | 1)) return expected;
-    for (;;) {
-      futex_wait(&worker->ticket, seen | 1);
-      const uint32_t now = worker->ticket.load(std::memory_order_relaxed);
-      if (now != (seen | 1)) return now;
-    }
   }
 
   const std::vector<int> cores_;

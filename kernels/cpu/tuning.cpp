@@ -27,7 +27,8 @@ int64_t last_level_cache_bytes() {
 }
 
 CpuTuning detect() {
-  CpuTuning tuning{CpuIsa::kBaseline, 32 << 10, last_level_cache_bytes() / 2};
+  // 128 KiB keep a core busy for about as long as a sleeping one takes to wake up.
+  CpuTuning tuning{CpuIsa::kBaseline, 128 << 10, last_level_cache_bytes() / 2};
   for (CpuIsa isa : kCpuIsas) {
     if (is_supported(isa)) tuning.isa = isa;
   }
