@@ -195,6 +195,22 @@ std::vector<std::byte> Problem::output_bytes() const {
   return all;
 }
 
+std::vector<std::byte> Problem::rotated_rows() const {
+  const auto size = static_cast<int64_t>(info(spec_.dtype).size);
+  std::vector<std::byte> rows;
+  for (const Tensor* t : {&q_, &k_}) {
+    const std::vector<std::byte>& out = spec_.in_place ? t->in : t->out;
+    for (int64_t token = 0; token < spec_.num_tokens; ++token) {
+      for (int64_t head = 0; head < t->heads; ++head) {
+        const auto row = out.begin() + static_cast<int64_t>(t->first) +
+                         (token * t->out_token_stride + head * t->out_head_stride) * size;
+        rows.insert(rows.end(), row, row + spec_.head_dim * size);
+      }
+    }
+  }
+  return rows;
+}
+
 std::string Problem::check() const {
   std::string wrong = check_tensor("q", q_);
   return wrong.empty() ? check_tensor("k", k_) : wrong;

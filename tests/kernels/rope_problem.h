@@ -51,6 +51,8 @@ class Problem {
   // Outputs back to the poison and in-place tensors to their inputs.
   void reset();
   std::vector<std::byte> output_bytes() const;
+  // The rows of q, then of k, packed.
+  std::vector<std::byte> rotated_rows() const;
 
  private:
   struct Tensor {
