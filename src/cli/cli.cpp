@@ -57,6 +57,8 @@ std::string flags_help(const CLI::App& app) {
   formatter.column_width(36);
   std::string text =
       formatter.make_positionals(&app) + formatter.make_groups(&app, CLI::AppFormatMode::Normal);
+  // CLI11 leaves two empty lines between groups.
+  for (size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text + "\n";
 }
@@ -118,6 +120,9 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 [[noreturn]] void refuse_word(const std::string& word) {
   if (find_command(word)) {
     throw ConfigError(fmt::format("the command comes first: rope-bench {} ...", word));
+  }
+  if (word == "help" || word == "version") {
+    throw ConfigError(fmt::format("unknown command \"{0}\"; did you mean --{0}?", word));
   }
   const std::string near = nearest(word, command_names());
   const bool is_config = word.ends_with(".json") || std::filesystem::exists(word);

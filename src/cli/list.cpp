@@ -127,14 +127,21 @@ std::string word(const Json& value) {
   return words.empty() ? "-" : words;
 }
 
+// Keys that would make the text too wide to read; JSON has them.
+bool in_text(const std::string& key) { return key != "params" && key != "source"; }
+
 std::string list_text(const Json& list) {
   if (list.empty()) return "";
   std::vector<std::string> heading;
-  for (const auto& [key, value] : list.front().items()) heading.push_back(key);
+  for (const auto& [key, value] : list.front().items()) {
+    if (in_text(key)) heading.push_back(key);
+  }
   std::vector<std::vector<std::string>> rows;
   for (const Json& item : list) {
     std::vector<std::string>& row = rows.emplace_back();
-    for (const auto& [key, value] : item.items()) row.push_back(word(value));
+    for (const auto& [key, value] : item.items()) {
+      if (in_text(key)) row.push_back(word(value));
+    }
   }
   return text_rows(heading, rows);
 }

@@ -28,6 +28,12 @@ bool parse_number(const std::string& text, uint64_t& value) {
   return error == std::errc() && stop == end;
 }
 
+// CLI11 itself would wrap a negative number around. The largest seq_len is the config's business.
+std::string check_whole_number(const std::string& text) {
+  uint64_t value = 0;
+  return parse_number(text, value) ? "" : fmt::format("{} is not a whole number from 0", text);
+}
+
 }  // namespace
 
 void add_case_flags(CLI::App& app, CaseOptions& options) {
@@ -45,10 +51,12 @@ void add_case_flags(CLI::App& app, CaseOptions& options) {
       ->group(kCases)
       ->type_name("TEXT");
   app.add_option("--seed", options.overrides.seed, "seed of the input values")
+      ->check(check_whole_number)
       ->group(kCases)
       ->type_name("N");
   app.add_option("--seq-len", options.overrides.seq_len,
                  "current length, for scalings that depend on it")
+      ->check(check_whole_number)
       ->group(kCases)
       ->type_name("N");
   app.add_option("--shard", options.shard, "keep part I of N of the cases, from 0")

@@ -74,7 +74,7 @@ ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
   }
   const char* what = flags.no_check     ? "measured"
                      : flags.no_measure ? "checked"
-                                        : "checked, measured";
+                                        : "checked and measured";
   note(flags, fmt::format("{} would be {} on device {}; nothing was run",
                           counted(config.cases.size(), "case"), what, flags.device));
   return ExitCode::kGood;

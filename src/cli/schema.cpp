@@ -26,8 +26,8 @@ ExitCode run_schema(const SchemaOptions& options) {
     schema = results_schema();
   } else {
     const std::string near = nearest(options.of, {"config", "results"});
-    throw ConfigError(fmt::format("schema{}: there is config and results{}",
-                                  options.of.empty() ? "" : " " + options.of,
+    throw ConfigError(fmt::format("schema {}: allowed are config and results{}",
+                                  options.of.empty() ? "without a name" : options.of,
                                   near.empty() ? "" : fmt::format("; did you mean {}?", near)));
   }
   if (!schema.ends_with('\n')) schema += '\n';

@@ -141,7 +141,8 @@ std::string table_text(const Table& table) {
                   table.c.config, info(rope.pairing).name, rope.rotary_dim, rope.theta,
                   scaling_json(rope.scaling).dump(), name(rope.table.angle),
                   digits17(table.frequencies.attention_factor));
-  for (const auto& [key, value] : details_json(table.frequencies).items()) {
+  const Json details = details_json(table.frequencies);
+  for (const auto& [key, value] : details.items()) {
     text += fmt::format("{}: {}\n", key, value.dump());
   }
   std::vector<std::vector<std::string>> rows;
