@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "src/case/errors.h"
+#include "src/math/angles.h"
 #include "src/math/scaling_method.h"
 
 namespace rope_bench {
@@ -32,6 +35,17 @@ const ScalingMethod* find_method(const std::string& type) {
   return nullptr;
 }
 
+// Whatever the parameters: never a NaN in a table.
+void require_finite(const std::vector<long double>& exact, const std::vector<float>& float32) {
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (std::isfinite(exact[i]) && std::isfinite(float32[i])) continue;
+    throw ConfigError(
+        fmt::format("rope: the frequency of pair {} is not a finite number: theta or the scaling "
+                    "parameters are too large or too small",
+                    i));
+  }
+}
+
 }  // namespace
 
 ScalingCatalog scaling_catalog() {
@@ -43,20 +57,40 @@ ScalingCatalog scaling_catalog() {
   return kSpecs;
 }
 
-std::string unsupported_scaling(const RopeCase& c) {
+std::string unknown_scaling(const RopeCase& c) {
   const std::string& type = c.rope.scaling.type;
   const ScalingMethod* method = find_method(type);
   if (method == nullptr) return fmt::format("rope.scaling.type \"{}\" is not known", type);
   if (!method->spec.implemented) return fmt::format("scaling {} is not implemented yet", type);
-  return method->run_needs;
+  return {};
+}
+
+std::string unsupported_scaling(const RopeCase& c) {
+  const std::string unknown = unknown_scaling(c);
+  return unknown.empty() ? find_method(c.rope.scaling.type)->run_needs : unknown;
 }
 
 Frequencies frequencies_of(const RopeCase& c) {
   const ScalingMethod* method = find_method(c.rope.scaling.type);
-  if (method == nullptr || !method->spec.implemented) {
-    throw ConfigError("rope.scaling.type: " + unsupported_scaling(c));
+  if (method == nullptr || method->make == nullptr) {
+    throw ConfigError("rope.scaling.type: " + unknown_scaling(c));
   }
-  return method->make(c, ScalingParams(method->spec, c.rope.scaling));
+  Frequencies f = method->make(c, ScalingParams(method->spec, c.rope.scaling));
+  require_finite(f.exact, f.float32);
+  for (const FrequencySegment& segment : f.segments) require_finite(segment.exact, segment.float32);
+  return f;
+}
+
+std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle, int64_t position) {
+  const Frequencies f = frequencies_of(c);
+  const ScalingMethod* method = find_method(c.rope.scaling.type);
+  if (method->rows != nullptr) {
+    return method->rows(c, ScalingParams(method->spec, c.rope.scaling), angle, position);
+  }
+  NamedRow row{"table", position, std::vector<double>(f.exact.size()),
+               std::vector<double>(f.exact.size())};
+  AngleRows(f, angle).row(position, row.cosines.data(), row.sines.data());
+  return {row};
 }
 
 }  // namespace rope_bench

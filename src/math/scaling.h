@@ -48,9 +48,24 @@ ScalingCatalog scaling_catalog();
 // Empty, or why the scaling of this case cannot be run yet or ever.
 std::string unsupported_scaling(const RopeCase& c);
 
+// Empty, or why nothing at all is known of the scaling of this case. Methods that need an operand
+// which no kernel reads (fope, dual_chunk) can be tabulated although they cannot be run.
+std::string unknown_scaling(const RopeCase& c);
+
 // Frequencies of a case whose scaling is supported. Throws ConfigError for parameters that make no
 // sense together.
 Frequencies frequencies_of(const RopeCase& c);
+
+// One row of one table of a method, times the attention factor.
+struct NamedRow {
+  std::string name;  // "table" for all methods with a single one
+  int64_t row = 0;   // which the position leads to
+  std::vector<double> cosines, sines;
+};
+
+// What all tables of the case's method hold for one position: fope has one per kv head, dual_chunk
+// five. Throws ConfigError as frequencies_of().
+std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle, int64_t position);
 
 }  // namespace rope_bench
 

@@ -43,6 +43,9 @@ struct ScalingMethod {
   Frequencies (*make)(const RopeCase& c, const ScalingParams& params) = nullptr;
   // Empty, or why a run cannot use it although `table` can.
   const char* run_needs = "";
+  // Its tables at one position, where there is not just the one that `make` describes.
+  std::vector<NamedRow> (*rows)(const RopeCase& c, const ScalingParams& params, TableAngle angle,
+                                int64_t position) = nullptr;
 };
 
 // Rows of each family, defined beside its functions.

@@ -1,4 +1,7 @@
 // Methods that change the base: ntk, ntk_vllm, dynamic_ntk.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "src/case/errors.h"
@@ -30,6 +33,71 @@ Frequencies ntk(const RopeCase& c, const ScalingParams& params) {
   return f;
 }
 
+Frequencies ntk_vllm(const RopeCase& c, const ScalingParams& params) {
+  const double factor = params.number("factor");
+  const long double pairs = static_cast<long double>(c.rope.rotary_dim / 2);
+  const std::optional<double> b = params.find("mixed_b");
+  if (!b) {
+    Frequencies f =
+        base_frequencies(static_cast<long double>(c.rope.theta) * factor, c.rope.rotary_dim);
+    const long double slower = std::pow(static_cast<long double>(factor), 1 / pairs);
+    for (long double& inv : f.exact) inv /= slower;
+    for (float& inv : f.float32) inv /= static_cast<float>(slower);
+    f.details = {{"base", c.rope.theta * factor}};
+    return f;
+  }
+  // Mixed: the base stays; pair m = 1 .. r/2 is slowed by exp(a m^b), the last by the factor.
+  Frequencies f = base_frequencies(c.rope.theta, c.rope.rotary_dim);
+  const long double a = std::log(static_cast<long double>(factor)) / std::pow(pairs, *b);
+  for (size_t i = 0; i < f.exact.size(); ++i) {
+    const long double m = static_cast<long double>(i + 1);
+    f.exact[i] /= std::exp(a * std::pow(m, static_cast<long double>(*b)));
+    const float power = pow_float32(static_cast<float>(i + 1), static_cast<float>(*b));
+    const float exponent = static_cast<float>(a) * power;
+    f.float32[i] /= static_cast<float>(std::exp(static_cast<long double>(exponent)));
+  }
+  f.details = {{"a", static_cast<double>(a)}};
+  return f;
+}
+
+// The steps of transformers' float32 base after a forward pass over more than M positions.
+float dynamic_base_float32(const RopeCase& c, double factor, double length, double trained) {
+  float x = static_cast<float>(factor) * static_cast<float>(length);
+  x /= static_cast<float>(trained);
+  x -= static_cast<float>(factor - 1);
+  x = static_cast<float>(std::pow(static_cast<long double>(x), base_exponent(c)));
+  return static_cast<float>(c.rope.theta) * x;
+}
+
+Frequencies dynamic_ntk(const RopeCase& c, const ScalingParams& params) {
+  const double factor = params.number("factor");
+  const double trained = original_length(c, params);
+  const std::string rule = params.text("length_rule");
+  double length = static_cast<double>(seq_len_of(c));
+  if (rule == "vllm") length = trained * factor;
+  if (rule.empty() || rule == "transformers") length = std::max(length, trained);
+  const long double inner =
+      static_cast<long double>(factor) * length / trained - (static_cast<long double>(factor) - 1);
+  if (inner <= 0) {
+    params.fail("factor", fmt::format("the dynamic base would be negative: factor {} x length {} / "
+                                      "trained length {} - (factor - 1) = {}",
+                                      factor, length, trained, static_cast<double>(inner)));
+  }
+  const long double theta = c.rope.theta * std::pow(inner, base_exponent(c));
+  Frequencies f;
+  f.exact = base_exact(theta, c.rope.rotary_dim, c.rope.rotary_dim / 2);
+  // Beyond the trained length transformers forms the base from a float32 tensor; else, and in vLLM,
+  // it is a double.
+  const bool after_forward = length > trained && rule != "vllm";
+  const double base =
+      after_forward ? dynamic_base_float32(c, factor, length, trained) : static_cast<double>(theta);
+  for (const float p : base_powers(base, c.rope.rotary_dim, c.rope.rotary_dim / 2)) {
+    f.float32.push_back(1.0f / p);
+  }
+  f.details = {{"base", static_cast<double>(theta)}, {"length", length}};
+  return f;
+}
+
 }  // namespace
 
 std::vector<ScalingMethod> ntk_scalings() {
@@ -54,7 +122,7 @@ std::vector<ScalingMethod> ntk_scalings() {
       "given: the mixed variant, inv_freq[m-1] / exp(a m^b), a = ln(factor) / (r/2)^b";
   vllm_row.spec.summary = "theta * factor, then inv_freq / factor^(2/r)";
   vllm_row.spec.source = "vLLM's class ntk; Su 2023, kexue.fm 9706";
-  vllm_row.spec.implemented = false;
+  vllm_row.make = ntk_vllm;
 
   ScalingMethod dynamic_row;
   dynamic_row.spec.name = "dynamic_ntk";
@@ -71,7 +139,7 @@ std::vector<ScalingMethod> ntk_scalings() {
   dynamic_row.spec.summary =
       "theta * (factor L / M - (factor - 1))^(r/(r-2)), M the trained length";
   dynamic_row.spec.source = "emozilla 2023, dynamic NTK; as in transformers";
-  dynamic_row.spec.implemented = false;
+  dynamic_row.make = dynamic_ntk;
 
   return {ntk_row, vllm_row, dynamic_row};
 }

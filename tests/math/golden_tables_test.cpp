@@ -53,12 +53,26 @@ int64_t ulps_between(float a, float b) {
   return std::abs(static_cast<int64_t>(std::bit_cast<int32_t>(a)) - std::bit_cast<int32_t>(b));
 }
 
-class GoldenTable : public testing::TestWithParam<json> {};
+// By name: an entry has thousands of numbers, and a parameter is printed whole.
+class GoldenTable : public testing::TestWithParam<std::string> {};
+
+json entry_named(const std::string& name) {
+  for (const json& entry : read_golden("tables.json")) {
+    if (entry.at("name") == name) return entry;
+  }
+  return {};
+}
+
+std::vector<std::string> entry_names() {
+  std::vector<std::string> names;
+  for (const json& entry : read_golden("tables.json")) names.push_back(entry.at("name"));
+  return names;
+}
 
 TEST_P(GoldenTable, Agrees) {
-  const json& entry = GetParam();
+  const json entry = entry_named(GetParam());
   const RopeCase c = case_of(entry);
-  if (!unsupported_scaling(c).empty()) GTEST_SKIP() << unsupported_scaling(c);
+  ASSERT_EQ(unsupported_scaling(c), "");
   const Frequencies f = frequencies_of(c);
   const auto golden =
       entry.value("inv_freq_after_forward", entry.at("inv_freq")).get<std::vector<float>>();
@@ -95,28 +109,25 @@ TEST_P(GoldenTable, Agrees) {
       EXPECT_NEAR(with_ours.cosines[i], cosines[i], tolerance);
       EXPECT_NEAR(with_ours.sines[i], sines[i], tolerance);
       if (positions[p] > 131071) continue;
+      // The recipe's own error. Where yarn's ramp is nearly 1 the small difference 1 - ramp carries
+      // it to 8 roundings at factor 40; elsewhere 4.6.
       const double angle = position * static_cast<double>(f.exact[i]);
-      EXPECT_NEAR(exact.cosines[i], cosines[i], 2e-6 + 4.6 * 0x1p-24 * angle * af);
-      EXPECT_NEAR(exact.sines[i], sines[i], 2e-6 + 4.6 * 0x1p-24 * angle * af);
+      const double roundings = GetParam() == "yarn-mscale-alone" ? 8 : 4.6;
+      EXPECT_NEAR(exact.cosines[i], cosines[i], 2e-6 + roundings * 0x1p-24 * angle * af);
+      EXPECT_NEAR(exact.sines[i], sines[i], 2e-6 + roundings * 0x1p-24 * angle * af);
     }
   }
 }
 
-std::string test_name(const testing::TestParamInfo<json>& entry) {
-  std::string text = entry.param.at("name").get<std::string>();
+std::string test_name(const testing::TestParamInfo<std::string>& entry) {
+  std::string text = entry.param;
   for (char& c : text) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   }
   return text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldenTable,
-                         testing::ValuesIn(read_golden("tables.json").get<std::vector<json>>()),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(All, GoldenTable, testing::ValuesIn(entry_names()), test_name);
 
 }  // namespace
-
-// Parameters are printed by name only: an entry has thousands of numbers.
-void PrintTo(const nlohmann::json& entry, std::ostream* out) { *out << entry.value("name", ""); }
-
 }  // namespace rope_bench

@@ -1,0 +1,103 @@
+#include "src/math/npy.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "src/case/errors.h"
+
+namespace rope_bench {
+namespace {
+
+// The text behind 'key': in the header, a Python dict literal.
+std::string header_value(const std::string& header, const std::string& key) {
+  const size_t at = header.find("'" + key + "':");
+  if (at == std::string::npos) return {};
+  size_t begin = at + key.size() + 3;
+  while (begin < header.size() && header[begin] == ' ') ++begin;
+  const size_t end = header[begin] == '(' ? header.find(')', begin) : header.find(',', begin);
+  return header.substr(begin, end == std::string::npos ? end : end - begin);
+}
+
+// "(2, 3, 4" -> {2, 3, 4}. Empty and false for anything else, or beyond 2^40 elements.
+bool parse_shape(const std::string& text, std::vector<int64_t>* shape, int64_t* count) {
+  constexpr int64_t kLimit = int64_t{1} << 40;
+  if (text.empty() || text[0] != '(') return false;
+  *count = 1;
+  int64_t number = -1;
+  const auto finish = [&] {
+    if (number < 0) return true;
+    shape->push_back(number);
+    if (number != 0 && *count > kLimit / number) return false;
+    *count *= number;
+    number = -1;
+    return true;
+  };
+  for (const char c : text.substr(1)) {
+    if (std::isdigit(static_cast<unsigned char>(c))) {
+      number = (number < 0 ? 0 : number) * 10 + (c - '0');
+      if (number > kLimit) return false;
+    } else if (c == ',') {
+      if (!finish()) return false;
+    } else if (c != ' ') {
+      return false;
+    }
+  }
+  return finish();
+}
+
+template <typename T>
+std::vector<double> numbers(const std::string& bytes, size_t offset, int64_t count) {
+  std::vector<double> values(static_cast<size_t>(count));
+  for (size_t i = 0; i < values.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes.data() + offset + i * sizeof(T), sizeof(T));
+    values[i] = static_cast<double>(value);
+  }
+  return values;
+}
+
+}  // namespace
+
+NpyArray read_npy(const std::string& path) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto fail = [&](const std::string& what) -> void {
+    throw ConfigError(fmt::format("{}: {}", path, what));
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail("cannot be opened");
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
+  if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0) fail("is not a .npy file");
+  const bool short_length = byte(6) == 1;
+  const size_t start = short_length ? 10 : 12;
+  size_t length = byte(8) | byte(9) << 8;
+  if (!short_length) length |= byte(10) << 16 | byte(11) << 24;
+  if (bytes.size() < start + length) fail("is cut off in its header");
+
+  const std::string header = bytes.substr(start, length);
+  const std::string type = header_value(header, "descr");
+  if (type != "'<f4'" && type != "'<f8'") {
+    fail(fmt::format("holds {}, expected '<f4' or '<f8' (float32 or float64)", type));
+  }
+  if (header_value(header, "fortran_order") != "False")
+    fail("is in Fortran order, expected C order");
+  NpyArray array;
+  int64_t count = 0;
+  if (!parse_shape(header_value(header, "shape"), &array.shape, &count))
+    fail("has no usable shape");
+  const size_t size = type == "'<f4'" ? 4 : 8;
+  if (bytes.size() != start + length + static_cast<size_t>(count) * size) {
+    fail(fmt::format("holds {} bytes of data, its shape needs {}", bytes.size() - start - length,
+                     static_cast<size_t>(count) * size));
+  }
+  array.values = size == 4 ? numbers<float>(bytes, start + length, count)
+                           : numbers<double>(bytes, start + length, count);
+  return array;
+}
+
+}  // namespace rope_bench
