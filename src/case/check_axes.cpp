@@ -34,14 +34,15 @@ constexpr AxesRule kAxesRules[] = {{"mrope", 3, "t, h, w"},
 
 void check_axes(const RopeCase& c, Problems* problems) {
   const Axes& axes = c.rope.axes;
-  const std::vector<std::string> keys = {"rope.axes.section", "rope.axes.kind",
-                                         "rope.rotary_dim",   "rope.partial_rotary_factor",
-                                         "rope.pairing",      "model.head_dim"};
-  const auto problem = [&](std::string text) { problems->push_back({std::move(text), keys}); };
+  if (axes.kind == "none" && axes.section.empty()) return;
+  const auto problem = [&](std::string text) {
+    problems->push_back({std::move(text),
+                         {"rope.axes.section", "rope.axes.kind", "rope.rotary_dim",
+                          "rope.partial_rotary_factor", "rope.pairing", "model.head_dim"}});
+  };
   const std::string section = fmt::format("[{}]", fmt::join(axes.section, ", "));
   if (axes.kind == "none") {
-    if (!axes.section.empty()) problem(fmt::format("section {} with axes kind none", section));
-    return;
+    return problem(fmt::format("section {} with axes kind none", section));
   }
   const AxesRule* rule = nullptr;
   for (const AxesRule& row : kAxesRules) {

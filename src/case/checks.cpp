@@ -11,66 +11,92 @@
 namespace rope_bench {
 namespace {
 
-void check_strides(const RopeCase& c, const char* tensor, const TensorLayout& layout, int64_t heads,
-                   Problems* problems) {
-  const std::string path = std::string("layout.") + tensor;
-  const std::vector<std::string> shape = {
-      "model.num_heads", "model.num_kv_heads",    "model.gqa_ratio",
-      "model.head_dim",  "rope.rotary_dim",       "rope.partial_rotary_factor",
-      "rope.pairing",    path + ".rotary_offset", "tokens",
-      "seq_lens",        "model.batch",           "layout.order"};
-  const auto problem = [&](std::string text, std::vector<std::string> keys) {
-    keys.insert(keys.end(), shape.begin(), shape.end());
-    problems->push_back({std::move(text), std::move(keys)});
-  };
-  const TensorExtent extent = extent_of(c, layout, heads);
-  const int64_t head = std::max(c.head_dim, layout.rotary_offset + c.rope.rotary_dim);
-  const int64_t tokens = c.num_tokens();
-  const int64_t per_head = c.layout.heads_tokens_dim && c.seq_lens.empty() ? c.tokens : tokens;
-  // Bytes of the operand, that is elements times size, must fit 64 bits.
-  const int64_t size = static_cast<int64_t>(info(c.dtype).size);
-  if (!fits64(Int128{extent.elements} * size * 2)) {
-    problem(fmt::format("{} spans more than 2^63 bytes: {} tokens of {} heads of {} elements",
-                        tensor, tokens, heads, head),
-            {path + ".token_stride", path + ".head_stride"});
-    return;
+// One operand's strides: elements of different heads and tokens must not share memory.
+class StrideCheck {
+ public:
+  StrideCheck(const RopeCase& c, const char* tensor, const TensorLayout& layout, int64_t heads,
+              Problems* problems)
+      : c_(c),
+        tensor_(tensor),
+        heads_(heads),
+        problems_(problems),
+        extent_(extent_of(c, layout, heads)),
+        head_(std::max(c.head_dim, layout.rotary_offset + c.rope.rotary_dim)) {}
+
+  void run() {
+    const int64_t size = static_cast<int64_t>(info(c_.dtype).size);
+    if (!fits64(Int128{extent_.elements} * size * 2)) {
+      return problem(fmt::format("{} spans more than 2^63 bytes: {} tokens of {} heads of {} "
+                                 "elements",
+                                 tensor_, c_.num_tokens(), heads_, head_),
+                     "tokens");
+    }
+    if (c_.num_tokens() == 0) return;
+    // The outer stride is judged only if the inner one, which it is made of, is right.
+    if (c_.layout.heads_tokens_dim) {
+      const int64_t tokens = c_.seq_lens.empty() ? c_.tokens : c_.num_tokens();
+      if (token_stride(head_, 1)) head_stride((tokens - 1) * extent_.token_stride + head_);
+    } else {
+      if (head_stride(head_)) token_stride((heads_ - 1) * extent_.head_stride + head_, heads_);
+    }
   }
-  if (tokens == 0) return;
-  const int64_t inner_of_head = c.layout.heads_tokens_dim && per_head > 1
-                                    ? (per_head - 1) * extent.token_stride + head
-                                    : head;
-  if (heads > 1 && extent.head_stride < inner_of_head) {
-    problem(fmt::format("{} head_stride {} is below {}, what one head of {} spans", path,
-                        extent.head_stride, inner_of_head, tensor),
-            {path + ".head_stride", path + ".token_stride"});
-    return;
+
+ private:
+  bool token_stride(int64_t row, int64_t heads) {
+    if (c_.num_tokens() <= 1 || extent_.token_stride >= row) return true;
+    problem(fmt::format("token_stride {} of {} is below {}, the row of {} heads that a token spans",
+                        extent_.token_stride, tensor_, row, heads),
+            path("token_stride"));
+    return false;
   }
-  const int64_t row =
-      c.layout.heads_tokens_dim || heads <= 1 ? head : (heads - 1) * extent.head_stride + head;
-  if (tokens > 1 && extent.token_stride < row) {
-    problem(fmt::format("{} token_stride {} is below {}, the row of {} heads that one token spans",
-                        path, extent.token_stride, row, c.layout.heads_tokens_dim ? 1 : heads),
-            {path + ".token_stride", path + ".head_stride"});
+
+  bool head_stride(int64_t span) {
+    if (heads_ <= 1 || extent_.head_stride >= span) return true;
+    problem(fmt::format("head_stride {} of {} is below {}, what one head spans",
+                        extent_.head_stride, tensor_, span),
+            path("head_stride"));
+    return false;
   }
-}
+
+  std::string path(const char* leaf) const { return fmt::format("layout.{}.{}", tensor_, leaf); }
+
+  void problem(std::string text, std::string blamed) {
+    problems_->push_back(
+        {std::move(text),
+         {std::move(blamed), path("token_stride"), path("head_stride"), path("rotary_offset"),
+          "seq_lens", "tokens", "model.batch", "model.num_heads", "model.num_kv_heads",
+          "model.gqa_ratio", "model.head_dim", "rope.rotary_dim", "rope.partial_rotary_factor",
+          "rope.pairing", "layout.order"}});
+  }
+
+  const RopeCase& c_;
+  const char* tensor_;
+  int64_t heads_;
+  Problems* problems_;
+  TensorExtent extent_;
+  int64_t head_;  // elements that one head spans
+};
 
 }  // namespace
 
 void check_shape(const RopeCase& c, Problems* problems) {
-  const std::vector<std::string> keys = {"tokens",          "seq_lens",           "model.batch",
-                                         "model.num_heads", "model.num_kv_heads", "model.gqa_ratio",
-                                         "model.head_dim"};
+  // Made only when needed: most cases have no problem.
+  const auto keys = [] {
+    return std::vector<std::string>{"tokens",          "seq_lens",           "model.batch",
+                                    "model.num_heads", "model.num_kv_heads", "model.gqa_ratio",
+                                    "model.head_dim"};
+  };
   Int128 tokens = Int128{c.batch} * c.tokens;
   if (!c.seq_lens.empty()) {
     tokens = 0;
     for (const int64_t length : c.seq_lens) tokens += length;
   }
   if (!fits64(tokens)) {
-    problems->push_back({"more than 2^63 tokens", keys});
+    problems->push_back({"more than 2^63 tokens", keys()});
     return;
   }
-  check_strides(c, "q", c.layout.q, c.num_heads, problems);
-  check_strides(c, "k", c.layout.k, c.num_kv_heads, problems);
+  StrideCheck(c, "q", c.layout.q, c.num_heads, problems).run();
+  StrideCheck(c, "k", c.layout.k, c.num_kv_heads, problems).run();
   if (!problems->empty()) return;
   // Reads and writes of q, k and v together, a position and a float table row for every token.
   const int64_t per_token =
@@ -80,15 +106,16 @@ void check_shape(const RopeCase& c, Problems* problems) {
   if (bytes_per_token > kMaxInt64 || !fits64(bytes_per_token * c.num_tokens())) {
     problems->push_back({fmt::format("more than 2^63 bytes: {} tokens of {} + {} heads of {}",
                                      c.num_tokens(), c.num_heads, c.num_kv_heads, c.head_dim),
-                         keys});
+                         keys()});
   }
 }
 
 void check_positions(const RopeCase& c, Problems* problems) {
-  const std::vector<std::string> keys = {"positions",   "position_offset", "rope.table.rows",
-                                         "tokens",      "seq_lens",        "rope.seq_len",
-                                         "model.batch", "position_dtype",  "model.max_position"};
-  const auto problem = [&](std::string text) { problems->push_back({std::move(text), keys}); };
+  const auto problem = [&](std::string text) {
+    problems->push_back({std::move(text),
+                         {"positions", "position_offset", "rope.table.rows", "tokens", "seq_lens",
+                          "rope.seq_len", "model.batch", "position_dtype", "model.max_position"}});
+  };
   const int64_t tokens = c.num_tokens();
   const int64_t offset = c.positions.offset;
   if (c.positions.kind == PositionKind::kExplicit) {
@@ -128,14 +155,13 @@ void check_positions(const RopeCase& c, Problems* problems) {
       const int64_t limit = c.positions.bits == 32
                                 ? std::min(rows, int64_t{std::numeric_limits<int32_t>::max()} + 1)
                                 : rows;
-      const int64_t longest = longest_sequence(c);
-      const std::string more = fmt::format(" (needs {} rows)", saturating_add(offset, longest));
       const int64_t fits = limit - offset;  // tokens of a sequence that fit
       int64_t first = 0;
       const std::vector<int64_t> one = {c.tokens};
       for (const int64_t length : c.seq_lens.empty() ? one : c.seq_lens) {
         if (length > fits) {
-          check(limit, first + fits, more);
+          check(limit, first + fits,
+                fmt::format(" (needs {} rows)", saturating_add(offset, longest_sequence(c))));
           return;
         }
         first += length;

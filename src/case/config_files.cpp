@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,10 +35,12 @@ std::string read_file(const std::string& path) {
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw ConfigError(fmt::format("{}: cannot be read (permission denied?)", path));
-  std::string text(kMaxFileBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::array<char, 65536> chunk;
+  while (text.size() <= kMaxFileBytes && in.read(chunk.data(), chunk.size()).gcount() > 0) {
+    text.append(chunk.data(), static_cast<size_t>(in.gcount()));
+  }
   if (in.bad()) throw ConfigError(fmt::format("{}: reading failed", path));
-  text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kMaxFileBytes) {
     throw ConfigError(fmt::format("{}: larger than 16 MiB; a config is a small JSON file", path));
   }

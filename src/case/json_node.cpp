@@ -102,17 +102,20 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t, const std::string& token,
                    const nlohmann::json::exception& error) override {
-    const size_t at = std::min(read() == 0 ? 0 : read() - 1, source_.text.size());
+    size_t at = std::min(read() == 0 ? 0 : read() - 1, source_.text.size());
     const bool at_end =
         token.find("end of input") != std::string::npos ||
         std::string_view(error.what()).find("unexpected end of input") != std::string_view::npos;
     std::string reason;
     const std::string_view word = word_at(source_.text, at);
     if (at_end) {
+      at = source_.text.find_last_not_of(" \t\r\n") + 1;
       reason = "the text ends in the middle of a value";
     } else if (is_not_finite(word)) {
+      at = static_cast<size_t>(word.data() - source_.text.data());
       reason = fmt::format("{} is not a number that JSON has; allowed: a finite number", word);
     } else if (error.id == 406) {
+      at = static_cast<size_t>(word.data() - source_.text.data());
       reason = fmt::format("{} is too large for a number", word);
     } else {
       reason = fmt::format("not JSON: {}", brief(error.what()));

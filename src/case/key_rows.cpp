@@ -187,7 +187,8 @@ void add_run(std::vector<Key>* keys) {
   keys->push_back(positions);
   keys->push_back(integer("position_offset", -kMaxCount, kMaxCount, "0",
                           "added to every position; lower end of random and decode positions"));
-  keys->push_back(word("position_dtype", {"int32", "int64"}, "int32", "as kernels read them"));
+  keys->push_back(word("position_dtype", {"int32", "int64"},
+                       "int32, int64 where a position needs it", "as kernels read them"));
   keys->push_back(word("data", names_up_to(DataKind::kSpecial), "normal", "values of the inputs"));
   keys->push_back(word("measure.cache", {"cold", "warm", "both"}, "cold",
                        "state of the caches before each launch"));
@@ -203,8 +204,8 @@ void add_run(std::vector<Key>* keys) {
   keys->push_back({"seed", KeyKind::kSeed, "of inputs and drawn positions", "0"});
 }
 
-KeyKind kind_of(ParamKind kind) {
-  switch (kind) {
+KeyKind kind_of(const ScalingParamSpec& param) {
+  switch (param.kind) {
     case ParamKind::kNumber:
       return KeyKind::kNumber;
     case ParamKind::kFlag:
@@ -214,7 +215,7 @@ KeyKind kind_of(ParamKind kind) {
     case ParamKind::kNumberOrList:
       return KeyKind::kNumberOrList;
     case ParamKind::kText:
-      return KeyKind::kWord;
+      return param.choices.empty() ? KeyKind::kText : KeyKind::kWord;
   }
   return KeyKind::kNumber;
 }
@@ -254,7 +255,7 @@ std::vector<Key> key_rows(ScalingCatalog scalings) {
 }
 
 Key scaling_key(const ScalingParamSpec& param) {
-  Key key{"rope.scaling." + param.name, kind_of(param.kind), param.summary};
+  Key key{"rope.scaling." + param.name, kind_of(param), param.summary};
   key.min = param.min;
   key.min_exclusive = param.min_exclusive;
   key.max = param.max;
@@ -275,7 +276,11 @@ void widen(const Key& other, Key* key) {
       key->words.push_back(choice);
     }
   }
-  const bool numbers = key->kind != KeyKind::kFlag && key->kind != KeyKind::kWord;
+  const auto numeric = [](KeyKind kind) {
+    return kind == KeyKind::kNumber || kind == KeyKind::kNumberList ||
+           kind == KeyKind::kNumberOrList;
+  };
+  const bool numbers = numeric(key->kind) && numeric(other.kind);
   if (key->kind != other.kind && numbers) key->kind = KeyKind::kNumberOrList;
 }
 

@@ -43,14 +43,14 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
       best_distance = d;
     }
   }
-  if (!best.empty()) return best;
+  if (!best.empty() && best_distance <= 1) return best;
   // A part of the name, or the name with something around it: `heads` for `num_heads`.
   for (const std::string& candidate : known) {
     const bool inside = word.size() >= 4 && candidate.find(word) != std::string::npos;
     const bool around = candidate.size() >= 4 && word.find(candidate) != std::string::npos;
     if (inside || around) return candidate;
   }
-  return "";
+  return best;
 }
 
 }  // namespace rope_bench

@@ -48,18 +48,11 @@ class Drawing {
 // Largest position; -1 without tokens.
 int64_t largest_position(const RopeCase& c) {
   const int64_t tokens = c.num_tokens();
-  if (tokens == 0) return -1;
-  if (c.positions.kind == PositionKind::kExplicit) {
-    if (c.positions.list.empty()) return -1;
-    return saturating_add(*std::max_element(c.positions.list.begin(), c.positions.list.end()),
-                          c.positions.offset);
-  }
-  if (!is_drawn(c)) return saturating_add(longest_sequence(c) - 1, c.positions.offset);
-  const int64_t bound = drawn_bound(c);
-  if (tokens > kDrawLimit) return bound - 1;
+  const int64_t possible = largest_possible_position(c);
+  if (tokens == 0 || tokens > kDrawLimit || !is_drawn(c)) return possible;
   const Drawing draw(c);
   int64_t largest = 0;
-  for (int64_t t = 0; t < tokens && largest < bound - 1; ++t) largest = std::max(largest, draw(t));
+  for (int64_t t = 0; t < tokens && largest < possible; ++t) largest = std::max(largest, draw(t));
   return largest;
 }
 
@@ -86,6 +79,17 @@ int64_t drawn_bound(const RopeCase& c) {
   }
   return saturating_add(std::max<int64_t>(1, longest_sequence(c)),
                         std::max<int64_t>(0, c.positions.offset));
+}
+
+int64_t largest_possible_position(const RopeCase& c) {
+  if (c.num_tokens() == 0) return -1;
+  if (is_drawn(c)) return drawn_bound(c) - 1;
+  if (c.positions.kind == PositionKind::kSequential) {
+    return saturating_add(longest_sequence(c) - 1, c.positions.offset);
+  }
+  if (c.positions.list.empty()) return -1;
+  return saturating_add(*std::max_element(c.positions.list.begin(), c.positions.list.end()),
+                        c.positions.offset);
 }
 
 std::vector<int64_t> positions_of(const RopeCase& c) {

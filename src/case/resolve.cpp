@@ -6,6 +6,7 @@
 
 #include "src/case/checked_math.h"
 #include "src/case/key_values.h"
+#include "src/case/positions.h"
 
 namespace rope_bench {
 namespace {
@@ -40,6 +41,7 @@ class Resolver {
     rope();
     norm_and_layout();
     tokens();
+    position_dtype();
     measure();
     unused_parts();
     return std::move(c_);
@@ -209,7 +211,6 @@ class Resolver {
       c_.positions.kind = enum_of(word("positions", "sequential"), PositionKind::kExplicit);
     }
     c_.positions.offset = integer("position_offset").value_or(0);
-    c_.positions.bits = word("position_dtype", "int32") == "int64" ? 64 : 32;
     c_.seq_lens = integers("seq_lens");
     c_.varlen.given = v_.assign("varlen.given") != nullptr ||
                       v_.assign("varlen.source") != nullptr ||
@@ -229,6 +230,11 @@ class Resolver {
                           c_.batch, c_.seq_lens.size()),
               {"model.batch", "seq_lens"});
     }
+  }
+
+  void position_dtype() {
+    const bool wide = largest_possible_position(c_) > std::numeric_limits<int32_t>::max();
+    c_.positions.bits = word("position_dtype", wide ? "int64" : "int32") == "int64" ? 64 : 32;
   }
 
   void measure() {

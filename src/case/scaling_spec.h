@@ -28,8 +28,9 @@ struct ScalingMethodSpec {
   std::string name;
   std::vector<std::string> aliases;
   std::vector<ScalingParamSpec> params;
-  std::string summary;  // the formula, in one line
-  std::string source;   // who defined it
+  std::vector<std::string> exactly_one_of = {};  // parameters of which one, no more, must be given
+  std::string summary;                           // the formula, in one line
+  std::string source;                            // who defined it
   bool implemented = true;
 };
 

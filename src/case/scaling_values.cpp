@@ -60,6 +60,22 @@ ScalingValue value_of(const ScalingParamSpec& param, const Node& node) {
 
 std::string name_of_type(const Node& node) { return node.text() ? *node.text() : "none"; }
 
+void check_one_of(const ScalingMethodSpec& method, const Values& values, Problems* problems) {
+  if (method.exactly_one_of.empty()) return;
+  std::vector<std::string> given, paths;
+  for (const std::string& name : method.exactly_one_of) {
+    paths.push_back(std::string(kPrefix) + name);
+    if (values.assign(paths.back())) given.push_back(name);
+  }
+  if (given.size() == 1) return;
+  paths.insert(paths.begin(), {kType, kRopeType});
+  problems->push_back(
+      {fmt::format("scaling {} needs exactly one of {}; given: {}", method.name,
+                   fmt::join(method.exactly_one_of, ", "),
+                   given.empty() ? std::string("none") : fmt::format("{}", fmt::join(given, ", "))),
+       paths});
+}
+
 // Refuses a value that none of the types takes.
 void check_any_type(const KeyTable& table, const Assign& assign,
                     const std::vector<const ScalingMethodSpec*>& types) {
@@ -143,6 +159,7 @@ Scaling resolve_scaling(const Values& values, ScalingCatalog scalings, Problems*
                       assign->value->place(), assign->pointer, *factor));
     }
   }
+  check_one_of(*method, values, problems);
   for (const ScalingParamSpec& param : method->params) {
     if (!param.required || scaling.params.count(param.name) != 0) continue;
     const std::string path = std::string(kPrefix) + param.name;

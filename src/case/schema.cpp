@@ -73,32 +73,31 @@ Json key_schema(const Key& key) {
   return json;
 }
 
-Json group_schema(const KeyTable& table, const std::string& group) {
+std::string ref_to(const std::string& path) { return "#/$defs/" + path; }
+
+// Properties of a group, each a reference: the same keys are those of the config and of `cases`.
+Json object_schema(const KeyTable& table, const std::string& group) {
   Json properties = Json::object();
   for (const std::string& name : table.names_in(group)) {
-    const std::string path = group.empty() ? name : group + "." + name;
-    const int id = table.find(path);
-    if (id >= 0) {
-      properties[name] = key_schema(table[id]);
-      continue;
-    }
-    const KeyGroup& row = *table.group(path);
-    const Json object = group_schema(table, path);
-    Json choices = Json::array({object});
-    if (row.may_be_axis) {
-      choices.push_back(list_of({{"anyOf", {object, Json{{"type", "null"}}}}}, 1));
-    }
-    choices.push_back({{"type", "null"}});
-    properties[name] = {{"description", row.doc}, {"anyOf", choices}};
+    properties[name] = {{"$ref", ref_to(group.empty() ? name : group + "." + name)}};
   }
   return {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+}
+
+Json group_schema(const KeyTable& table, const KeyGroup& group) {
+  const Json object = object_schema(table, group.path);
+  Json choices = Json::array({object, Json{{"type", "null"}}});
+  if (group.may_be_axis) {
+    choices.push_back(list_of({{"anyOf", {object, Json{{"type", "null"}}}}}, 1));
+  }
+  return {{"description", group.doc}, {"anyOf", choices}};
 }
 
 }  // namespace
 
 std::string config_schema(ScalingCatalog scalings) {
   const KeyTable table(scalings);
-  const Json entry = group_schema(table, "");
+  const Json entry = object_schema(table, "");
   Json root = {
       {"$schema", "https://json-schema.org/draft/2020-12/schema"},
       {"title", "rope-bench config"},
@@ -108,8 +107,13 @@ std::string config_schema(ScalingCatalog scalings) {
   root.update(entry);
   root["properties"]["cases"] = {
       {"description", "suites of unlike cases: each object is laid over the keys above"},
-      {"anyOf", {list_of({{"$ref", "#/$defs/case"}}, 1), Json{{"type", "null"}}}}};
-  root["$defs"]["case"] = entry;
+      {"anyOf", {list_of({{"$ref", ref_to("case")}}, 1), Json{{"type", "null"}}}}};
+  Json& defs = root["$defs"];
+  defs["case"] = entry;
+  for (const Key& key : table.keys()) {
+    if (!key.hidden) defs[key.path] = key_schema(key);
+  }
+  for (const KeyGroup& group : table.groups()) defs[group.path] = group_schema(table, group);
   return root.dump(2) + "\n";
 }
 

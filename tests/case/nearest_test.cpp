@@ -1,0 +1,28 @@
+#include "tests/case/helpers.h"
+
+namespace rope_bench::testing {
+namespace {
+
+TEST(Nearest, SlipsAreFoundAndStrangersAreNot) {
+  const std::vector<std::string> known = {"num_heads", "num_kv_heads", "head_dim", "theta", "q"};
+  struct Row {
+    const char* word;
+    const char* want;
+  };
+  const Row rows[] = {{"num_head", "num_heads"},
+                      {"numheads", "num_heads"},
+                      {"HEAD_DIM", "head_dim"},
+                      {"haed_dim", "head_dim"},
+                      {"thet", "theta"},
+                      {"kv_heads", "num_kv_heads"},
+                      {"heads", "num_heads"},
+                      {"voltage", ""},
+                      {"", ""},
+                      {"x", ""}};
+  for (const Row& row : rows) EXPECT_EQ(nearest(row.word, known), row.want) << row.word;
+  EXPECT_EQ(nearest("theta", {}), "");
+  EXPECT_EQ(nearest(std::string(100000, 'a'), known), "");
+}
+
+}  // namespace
+}  // namespace rope_bench::testing
