@@ -29,6 +29,7 @@ extern const IsaKernels kBaselineKernels;
 #if defined(__x86_64__)
 extern const IsaKernels kAvx2Kernels;
 extern const IsaKernels kAvx512Kernels;
+extern const IsaKernels kAvx512Bf16Kernels;
 #endif
 
 }  // namespace rope_bench

@@ -1,5 +1,5 @@
-// Sixteen lanes: AVX-512 F, BW, VL and DQ. Ends of rows go through masks. Included by one
-// translation unit; everything has internal linkage (see rows.h).
+// Sixteen lanes: AVX-512 F, BW, VL and DQ, and BF16 where the translation unit may use it. Ends of
+// rows go through masks. Everything has internal linkage (see rows.h).
 #ifndef ROPE_BENCH_KERNELS_CPU_SIMD_AVX512_H_
 #define ROPE_BENCH_KERNELS_CPU_SIMD_AVX512_H_
 
@@ -126,6 +126,12 @@ struct Simd {
     return _mm512_inserti64x4(_mm512_castsi256_si512(narrow(element, a)), narrow(element, b), 1);
   }
   static __m512i narrow_two(BF16, Vec a, Vec b) {
+#if defined(__AVX512BF16__)
+    // The conversion instruction is exact but for subnormal numbers, which it takes for zero.
+    constexpr int kSubnormal = 0x20;
+    const int any = _mm512_fpclass_ps_mask(a, kSubnormal) | _mm512_fpclass_ps_mask(b, kSubnormal);
+    if (__builtin_expect(any == 0, 1)) return (__m512i)_mm512_cvtne2ps_pbh(b, a);
+#endif
     __m512i x = round_bf16(a), y = round_bf16(b);
     // One test for both, since there is hardly ever a NaN.
     if (__builtin_expect(_mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0, 0)) {
@@ -135,8 +141,7 @@ struct Simd {
     return _mm512_permutex2var_epi16(x, _mm512_load_si512(kUpperHalves), y);
   }
 
-  // The upper half of each lane is the result, to nearest even. Not vcvtneps2bf16: that takes
-  // subnormal numbers for zero.
+  // The upper half of each lane is the result, to nearest even.
   static __m512i round_bf16(Vec x) {
     const __m512i bits = _mm512_castps_si512(x);
     const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));

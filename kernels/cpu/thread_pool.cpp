@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -86,8 +87,8 @@ class Pool {
   struct Worker {
     Doorbell bell;
     int index = 0;
-    int core = -1;  // to be pinned to
-    bool pinned = false;
+    int core = -1;               // to be pinned to
+    std::optional<bool> pinned;  // unknown at first: threads inherit the affinity of their maker
   };
 
   Pool() : cores_(allowed_cores()) {}
@@ -153,11 +154,7 @@ class Pool {
 
   void wake(int index) {
     std::unique_ptr<Worker>& worker = workers_[static_cast<size_t>(index)];
-    if (!worker) {
-      start(index);
-      return;
-    }
-    worker->bell.ring();
+    worker ? worker->bell.ring() : start(index);
   }
 
   // Where a thread cannot be had, its slot is worked off by the others.
@@ -191,16 +188,20 @@ class Pool {
     }
   }
 
-  // Takes part in the job that is open now, if it has a slot for this worker.
+  // Takes part in the job that is open now.
   void join(Worker* worker) {
     uint32_t state = state_.load(std::memory_order_relaxed);
     do {
       if ((state & kOpen) == 0) return;
     } while (!state_.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel,
                                            std::memory_order_relaxed));
-    if (worker->index < job_.workers && slot_of(worker->index) < job_.slots) {
+    // One that was woken for an earlier job may meet one without a slot for it, or one whose caller
+    // has taken its place.
+    const bool is_wanted = worker->index < job_.workers && worker->index != job_.self &&
+                           slot_of(worker->index) < job_.slots;
+    if (is_wanted) {
       wake_next(worker->index);
-      if (job_.pin != worker->pinned) pin(worker, job_.pin);
+      if (worker->pinned != job_.pin) pin(worker, job_.pin);
       work(slot_of(worker->index));
     }
     state_.fetch_sub(1, std::memory_order_release);

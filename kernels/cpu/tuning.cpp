@@ -17,7 +17,6 @@ bool has_f16c() {  // not every compiler's __builtin_cpu_supports knows the name
 }
 #endif
 
-// Output that fits the last cache level is worth keeping there: the next layer reads it.
 int64_t last_level_cache_bytes() {
 #ifdef _SC_LEVEL3_CACHE_SIZE
   const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -27,8 +26,10 @@ int64_t last_level_cache_bytes() {
 }
 
 CpuTuning detect() {
-  // 128 KiB keep a core busy for about as long as a sleeping one takes to wake up.
-  CpuTuning tuning{CpuIsa::kBaseline, 128 << 10, last_level_cache_bytes() / 2};
+  // A launch that moves an eighth of the last cache level, which all cores share, cannot hope that
+  // its output is still there when somebody reads it. 128 KiB keep a core busy for about as long as
+  // a sleeping one takes to wake up.
+  CpuTuning tuning{CpuIsa::kBaseline, 128 << 10, last_level_cache_bytes() / 8};
   for (CpuIsa isa : kCpuIsas) {
     if (is_supported(isa)) tuning.isa = isa;
   }
@@ -45,6 +46,8 @@ const char* name(CpuIsa isa) {
       return "avx2";
     case CpuIsa::kAvx512:
       return "avx512";
+    case CpuIsa::kAvx512Bf16:
+      return "avx512_bf16";
   }
   return "?";
 }
@@ -60,6 +63,8 @@ bool is_supported(CpuIsa isa) {
       return is_supported(CpuIsa::kAvx2) && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("avx512dq");
+    case CpuIsa::kAvx512Bf16:
+      return is_supported(CpuIsa::kAvx512) && __builtin_cpu_supports("avx512bf16");
   }
 #endif
   return isa == CpuIsa::kBaseline;
@@ -73,6 +78,8 @@ CpuTuning& cpu_tuning() {
 const IsaKernels& isa_kernels() {
 #if defined(__x86_64__)
   switch (cpu_tuning().isa) {
+    case CpuIsa::kAvx512Bf16:
+      return kAvx512Bf16Kernels;
     case CpuIsa::kAvx512:
       return kAvx512Kernels;
     case CpuIsa::kAvx2:

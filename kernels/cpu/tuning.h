@@ -7,8 +7,9 @@
 
 namespace rope_bench {
 
-enum class CpuIsa { kBaseline, kAvx2, kAvx512 };
-inline constexpr CpuIsa kCpuIsas[] = {CpuIsa::kBaseline, CpuIsa::kAvx2, CpuIsa::kAvx512};
+enum class CpuIsa { kBaseline, kAvx2, kAvx512, kAvx512Bf16 };
+inline constexpr CpuIsa kCpuIsas[] = {CpuIsa::kBaseline, CpuIsa::kAvx2, CpuIsa::kAvx512,
+                                      CpuIsa::kAvx512Bf16};
 
 const char* name(CpuIsa isa);
 bool is_supported(CpuIsa isa);  // by this build and this machine

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -57,6 +58,37 @@ TEST(ThreadPool, NoMoreThreadsThanAsked) {
     });
     ASSERT_LE(threads.size(), 2u);
   }
+}
+
+// A worker that was woken for the last call and comes late must not join this one as a spare thread
+// for the core that the caller has moved to.
+TEST(ThreadPool, CallerMayMoveBetweenCores) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &before)) cores.push_back(core);
+  }
+  const int num_threads = available_threads();
+  parallel_for(num_threads, 64, 1, [](int64_t, int64_t) {});  // the pool learns of all cores
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  for (size_t repeat = 0; repeat < 3000; ++repeat) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cores[repeat % cores.size()], &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    threads.clear();
+    std::atomic<int64_t> sum{0};
+    parallel_for(num_threads, 64, 1, [&](int64_t begin, int64_t end) {
+      sum += end - begin;
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    });
+    ASSERT_EQ(sum, 64);
+    ASSERT_LE(threads.size(), static_cast<size_t>(num_threads));
+  }
+  sched_setaffinity(0, sizeof(before), &before);
 }
 
 TEST(ThreadPool, WorkersDoTakePart) {
