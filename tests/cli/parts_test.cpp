@@ -1,0 +1,48 @@
+// Parts of the command line that need no process.
+#include "gtest/gtest.h"
+#include "src/case/errors.h"
+#include "src/cli/boards.h"
+#include "src/cli/options.h"
+#include "src/cli/progress.h"
+
+namespace rope_bench {
+namespace {
+
+TEST(Shards, SplitByNameTheSameEverywhere) {
+  // Fixed: two machines, or two versions, must agree on who runs what.
+  const Shard shard = parse_shard("1/4");
+  EXPECT_EQ(shard.index, 1u);
+  EXPECT_EQ(shard.count, 4u);
+  std::string members;
+  for (int t = 0; t < 16; ++t) {
+    members += in_shard(shard, "llama7b/rope/fast/bf16/T" + std::to_string(t)) ? '1' : '0';
+  }
+  EXPECT_EQ(members, "1000100010100010");
+}
+
+TEST(Boards, AreFoundInAnySpelling) {
+  EXPECT_EQ(board_named("h200").peak_gb_s, 4800);
+  EXPECT_EQ(board_named("NVIDIA H200").peak_gb_s, 4800);
+  EXPECT_EQ(board_named("rtx pro 6000").peak_gb_s, 1792);
+  EXPECT_THROW(board_named("H2"), ConfigError);
+}
+
+TEST(ProgressLine, EstimatesFromFinishedCases) {
+  EXPECT_EQ(progress_line("a", 0, 4, 2.0), "[1/4] a");
+  EXPECT_EQ(progress_line("b", 1, 4, 2.0), "[2/4] b, 6 s left");
+  EXPECT_EQ(progress_line("c", 2, 202, 4.0), "[3/202] c, 6 min 40 s left");
+}
+
+TEST(ProgressLine, IsSilentInShortRunsAndWhenOff) {
+  std::FILE* file = std::tmpfile();
+  {
+    Progress terminal(Progress::Mode::kTerminal, file), off(Progress::Mode::kOff, file);
+    terminal.update("a", 0, 2);
+    off.update("a", 0, 2);
+  }
+  EXPECT_EQ(std::ftell(file), 0);
+  std::fclose(file);
+}
+
+}  // namespace
+}  // namespace rope_bench

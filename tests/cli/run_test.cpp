@@ -1,0 +1,190 @@
+// `run` end to end on the CPU: exit codes, who writes what to stdout, stderr and files.
+#include <algorithm>
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/cli/process.h"
+
+namespace rope_bench {
+namespace {
+
+using Json = nlohmann::json;
+using Args = std::vector<std::string>;
+
+// Checks two small cases and measures nothing.
+Args small_run(const Args& more = {}) {
+  Args args = {"-c", "llama7b", "-d", "cpu", "--no-measure", "-a", "tokens=1,8"};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+std::string last_line(const std::string& text) {
+  const size_t end = text.size() - 1;
+  return text.substr(text.rfind('\n', end - 1) + 1);
+}
+
+TEST(Run, TableAndVerdictOnStdout) {
+  const ProcessResult result = rope_bench(small_run());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << "colour although not on a terminal";
+  EXPECT_TRUE(last_line(result.out).starts_with("2 cases: 2 passed, worst ")) << result.out;
+  EXPECT_NE(result.out.find("(cpu, "), std::string::npos);
+}
+
+TEST(Run, IsTheDefaultCommand) {
+  Args args = small_run();
+  args.insert(args.begin(), "run");
+  EXPECT_EQ(rope_bench(args).out, rope_bench(small_run()).out);
+}
+
+TEST(Run, ClaimedStdoutHoldsTheFormatAlone) {
+  const ProcessResult result = rope_bench(small_run({"-o", "json"}));
+  EXPECT_EQ(result.exit_code, 0);
+  const Json document = Json::parse(result.out);
+  EXPECT_EQ(document.at("schema_version"), 1);
+  ASSERT_EQ(document.at("results").size(), 2u);
+  EXPECT_EQ(document.at("results")[0].at("status"), "passed");
+  EXPECT_TRUE(document.at("results")[0].at("time_median_us").is_null());
+  EXPECT_EQ(document.at("config").at("name"), "llama7b");
+  EXPECT_TRUE(last_line(result.err).starts_with("2 cases: 2 passed"));
+}
+
+TEST(Run, QuietLeavesErrorsAndResults) {
+  const ProcessResult result = rope_bench(small_run({"-o", "csv:-", "-q"}));
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3);
+  EXPECT_EQ(rope_bench(small_run({"-q", "-o", "nope"})).exit_code, 2);
+}
+
+TEST(Run, WritesFilesBesideTheTable) {
+  ScratchFolder folder;
+  folder.write("out.csv", "old");
+  ProcessOptions options;
+  options.folder = folder.path();
+  const ProcessResult result = rope_bench(
+      small_run({"-o", "csv:out.csv", "-o", "json:out.json", "-o", "jsonl:out.jsonl"}), options);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(last_line(result.out).starts_with("2 cases: 2 passed"));
+  EXPECT_TRUE(folder.read("out.csv").starts_with("name,op,variant,device,dtype,cache,status,"));
+  EXPECT_EQ(Json::parse(folder.read("out.json")).at("results").size(), 2u);
+  std::istringstream lines(folder.read("out.jsonl"));
+  std::string line;
+  size_t count = 0;
+  while (std::getline(lines, line)) count += Json::parse(line).at("status") == "passed";
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(folder.num_files(), 3u) << "a temporary file was left";
+}
+
+TEST(Run, ARefusedRunLeavesOldFiles) {
+  ScratchFolder folder;
+  folder.write("out.csv", "old");
+  const std::string csv = "csv:" + folder.file("out.csv");
+  EXPECT_EQ(rope_bench(small_run({"-o", csv, "--set", "rope.theta=-1"})).exit_code, 2);
+  EXPECT_EQ(rope_bench(small_run({"-o", csv, "-o", "json:" + folder.path()})).exit_code, 2);
+  EXPECT_EQ(rope_bench(small_run({"-o", csv, "-k", "nothing"})).exit_code, 5);
+  EXPECT_EQ(folder.read("out.csv"), "old");
+  EXPECT_EQ(folder.num_files(), 1u);
+}
+
+TEST(Run, NothingMatchedOrRanIsExitCode5) {
+  const ProcessResult none = rope_bench(small_run({"-k", "nothing"}));
+  EXPECT_EQ(none.exit_code, 5);
+  EXPECT_EQ(none.out, "");
+  EXPECT_NE(none.err.find("--filter 'nothing'"), std::string::npos);
+  const ProcessResult unsupported = rope_bench(small_run({"--set", "op=split_rope"}));
+  EXPECT_EQ(unsupported.exit_code, 5);
+  EXPECT_NE(unsupported.out.find("2 unsupported"), std::string::npos) << unsupported.out;
+}
+
+TEST(Run, FilterByFullNameSelectsOne) {
+  const Json all = Json::parse(rope_bench(small_run({"-n", "-o", "json"})).out).at("cases");
+  ASSERT_EQ(all.size(), 2u);
+  const Json one =
+      Json::parse(rope_bench(small_run({"-n", "-o", "json", "-k", all[1].at("name")})).out);
+  ASSERT_EQ(one.at("cases").size(), 1u);
+  EXPECT_EQ(one.at("cases")[0].at("name"), all[1].at("name"));
+}
+
+TEST(Run, ShardsPartitionTheCases) {
+  const auto names = [](const Args& more) {
+    std::set<std::string> found;
+    Args args = {"-c", "llama7b", "-a", "tokens=1-64+1", "-n", "-o", "json"};
+    args.insert(args.end(), more.begin(), more.end());
+    const ProcessResult result = rope_bench(args);
+    const Json document = Json::parse(result.out);
+    for (const Json& c : document.at("cases")) found.insert(c.at("name").get<std::string>());
+    return found;
+  };
+  std::set<std::string> joined;
+  size_t count = 0;
+  for (const char* shard : {"0/3", "1/3", "2/3"}) {
+    const std::set<std::string> part = names({"--shard", shard});
+    EXPECT_GT(part.size(), 5u);
+    count += part.size();
+    joined.insert(part.begin(), part.end());
+  }
+  EXPECT_EQ(count, 64u);
+  EXPECT_EQ(joined, names({}));
+}
+
+TEST(Run, DryRunRunsNothing) {
+  // A device that does not exist is not asked for.
+  const ProcessResult result = rope_bench({"-c", "llama7b", "-d", "cuda:99", "-n"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("llama7b/rope/fast/bf16/T1"), std::string::npos);
+  EXPECT_NE(result.err.find("nothing was run"), std::string::npos);
+}
+
+TEST(Run, NoGpuIsExitCode77) {
+  ProcessOptions no_gpu;
+  no_gpu.env = {"CUDA_VISIBLE_DEVICES="};
+  for (const Args& args :
+       {Args{"-c", "smoke", "-d", "cuda"}, Args{"-c", "smoke", "--require-gpu"}}) {
+    const ProcessResult result = rope_bench(args, no_gpu);
+    EXPECT_EQ(result.exit_code, 77);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  EXPECT_EQ(rope_bench({"-c", "smoke", "--no-measure", "-k", "d80"}, no_gpu).exit_code, 0);
+}
+
+TEST(Run, ColoursOnATerminalOnly) {
+  ProcessOptions options;
+  options.terminal = true;
+  options.env = {"TERM=xterm", "NO_COLOR="};
+  EXPECT_NE(rope_bench(small_run(), options).out.find("\x1b[32mpassed\x1b[0m"), std::string::npos);
+  options.env = {"TERM=xterm", "NO_COLOR=1"};
+  EXPECT_EQ(rope_bench(small_run(), options).out.find("\x1b["), std::string::npos);
+}
+
+TEST(Run, AFullDiskIsNotSilent) {
+  ProcessOptions options;
+  options.stdout_file = "/dev/full";
+  const ProcessResult result = rope_bench(small_run(), options);
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_NE(result.err.find("cannot write to stdout"), std::string::npos);
+}
+
+// Enough work that Ctrl-C comes in the middle.
+TEST(Run, InterruptKeepsFinishedRows) {
+  ScratchFolder folder;
+  RunningProcess process({"-c", "llama7b", "-d", "cpu", "--no-measure", "-a", "tokens=512-4096+8",
+                          "-o", "jsonl", "-o", "json:" + folder.file("out.json")},
+                         {});
+  EXPECT_EQ(Json::parse(process.read_line()).at("status"), "passed") << "rows are not flushed";
+  process.signal(SIGINT);
+  const ProcessResult result = process.wait();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_NE(result.err.find("interrupted: "), std::string::npos);
+  const Json document = Json::parse(folder.read("out.json"));
+  EXPECT_EQ(document.at("interrupted"), true);
+  EXPECT_GE(document.at("results").size(), 1u);
+  EXPECT_LT(document.at("results").size(), 449u);
+}
+
+}  // namespace
+}  // namespace rope_bench

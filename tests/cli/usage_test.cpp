@@ -1,0 +1,131 @@
+// What a user meets before anything runs: help, version, refusals. All of it fast.
+#include <algorithm>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/cli/process.h"
+
+namespace rope_bench {
+namespace {
+
+// Sanitizers start slowly; the promise is about ordinary builds.
+#ifdef __SANITIZE_ADDRESS__
+constexpr double kMaxStart = 1.0;
+#else
+constexpr double kMaxStart = 0.05;
+#endif
+
+struct Refusal {
+  std::vector<std::string> args;
+  std::string message;  // after "rope-bench: "; a beginning
+};
+
+class Refused : public testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, WithOneLineAndExitCode2) {
+  const ProcessResult result = rope_bench(GetParam().args);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  EXPECT_EQ(result.err.substr(0, 12 + GetParam().message.size()),
+            "rope-bench: " + GetParam().message);
+}
+
+const Refusal kRefusals[] = {
+    {{}, "no config given; try --config llama7b.json"},
+    {{"rnu"}, "unknown command \"rnu\"; commands: run, list,"},
+    {{"help"}, "unknown command \"help\"; did you mean --help?"},
+    {{"llama7b"}, "unexpected \"llama7b\"; did you mean --config llama7b?"},
+    {{"mine.json"}, "unexpected \"mine.json\"; did you mean --config mine.json?"},
+    {{"-c", "llama7b", "list"}, "the command comes first: rope-bench list ..."},
+    {{"--conifg", "llama7b"}, "unknown flag --conifg of run; did you mean --config?"},
+    {{"list", "ops", "--filter", "x"}, "unknown flag --filter of list"},
+    {{"--config"}, "--config: 1 required FILE|NAME missing"},
+    {{"-c", "a", "-c", "b"}, "--config: At Most 1 required but received 2"},
+    {{"-c", "llama7c"}, "--config llama7c: no such file"},
+    {{"-c", "llama7b", "--seed", "-1"}, "--seed: -1 is not a whole number from 0"},
+    {{"-c", "llama7b", "--seed", "1e3"}, "--seed: 1e3 is not a whole number from 0"},
+    {{"-c", "llama7b", "--shard", "2/2"}, "--shard 2/2: not I/N with whole numbers 0 <= I < N"},
+    {{"-c", "llama7b", "--shard", "half"}, "--shard half: not I/N"},
+    {{"-c", "llama7b", "-d", "gpu"}, "--device gpu: unknown device; allowed:"},
+    {{"-c", "llama7b", "-d", "cpu", "--require-gpu"}, "--require-gpu and --device cpu contradict"},
+    {{"-c", "llama7b", "--no-check", "--no-measure"}, "--no-check and --no-measure leave nothing"},
+    {{"-c", "llama7b", "-o", "cvs"}, "-o cvs: unknown format \"cvs\"; allowed: table, json, csv"},
+    {{"-c", "llama7b", "-o", "-"}, "-o -: unknown format \"-\"; allowed: table, json, csv"},
+    {{"-c", "llama7b", "-o", "csv", "-o", "json:-"}, "-o csv and -o json:- both write to stdout"},
+    {{"-c", "llama7b", "-o", "csv:x", "-o", "json:./x"}, "-o csv:x and -o json:./x both write to"},
+    {{"-c", "llama7b", "-o", "csv:/"}, "cannot write /: it is a folder"},
+    {{"-c", "llama7b", "-o", "csv:/no/x"}, "cannot write /no/x: there is no folder /no"},
+    {{"list"}, "list needs a kind; kinds: ops, variants,"},
+    {{"list", "opps"}, "list: no kind \"opps\"; kinds: ops,"},
+    {{"list", "ops", "more"}, "unexpected \"more\" after list"},
+    {{"list", "ops", "-o", "csv"}, "-o csv: unknown format \"csv\"; allowed: text, json"},
+    {{"schema", "result"}, "schema result: allowed are config and results; did you mean results?"},
+    {{"describe", "-c", "llama7b", "--board", "h2000"}, "--board h2000: not a known board"},
+    {{"table", "-c", "llama7b", "--positions", "1,x"}, "--positions: \"x\" is not a whole number"},
+    {{"table", "-c", "llama7b", "--positions", "2147483648"}, "--positions: \"2147483648\" is not"},
+    {{"table", "-c", "smoke"}, "the cases have different rope parameters ("},
+};
+
+INSTANTIATE_TEST_SUITE_P(Words, Refused, testing::ValuesIn(kRefusals));
+
+TEST(Help, NamesCommandsFlagsAndExamples) {
+  const ProcessResult result = rope_bench({"--help"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+  for (const char* word :
+       {"Usage:",    "Commands:",  "run ",         "list ",         "describe ", "table ",
+        "env ",      "schema ",    "Examples:",    "--config",      "--device",  "--axis",
+        "--set",     "--filter",   "--output",     "--seed",        "--seq-len", "--shard",
+        "--dry-run", "--no-check", "--no-measure", "--require-gpu", "--quiet",   "--verbose",
+        "--version", "Exit codes:"}) {
+    EXPECT_NE(result.out.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(Help, OfEveryCommand) {
+  for (const char* command : {"run", "list", "describe", "table", "env", "schema"}) {
+    const ProcessResult result = rope_bench({command, "--help"});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_NE(result.out.find(std::string("Usage: rope-bench ") + command), std::string::npos);
+    EXPECT_NE(result.out.find("Examples:\n  rope-bench"), std::string::npos);
+    EXPECT_NE(result.out.find("-o,--output"), std::string::npos);
+  }
+}
+
+TEST(Version, NamesVersionToolkitAndCompiler) {
+  const ProcessResult result = rope_bench({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out.starts_with("rope-bench 0."));
+  EXPECT_NE(result.out.find("\nCUDA toolkit: "), std::string::npos);
+  EXPECT_NE(result.out.find("\ncompiler: "), std::string::npos);
+}
+
+// The best of a few, because other tests run beside this one.
+double fastest(const std::vector<std::string>& args) {
+  double best = 1e9;
+  for (int i = 0; i < 10; ++i) best = std::min(best, rope_bench(args).seconds);
+  return best;
+}
+
+TEST(Start, AnswersWithin50Milliseconds) {
+  ScratchFolder folder;
+  folder.write("bad.json", "{\"name\": \"x\", \"tokens\": }");
+  EXPECT_LT(fastest({"--help"}), kMaxStart);
+  EXPECT_LT(fastest({"-c", "llama7b", "-o", "cvs"}), kMaxStart);
+  EXPECT_LT(fastest({"-c", folder.file("bad.json")}), kMaxStart);
+  EXPECT_LT(fastest({"-c", "llama7b", "--set", "rope.theta=-1"}), kMaxStart);
+}
+
+TEST(Start, ConfigErrorsNameFileAndLine) {
+  ScratchFolder folder;
+  folder.write("bad.json", "{\n \"name\": \"x\",\n \"tokens\": }");
+  const ProcessResult result = rope_bench({"-c", folder.file("bad.json")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("bad.json:3"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+}  // namespace
+}  // namespace rope_bench
