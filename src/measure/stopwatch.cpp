@@ -82,7 +82,7 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
   std::sort(candidates.begin(), candidates.end(), faster);
   if (candidates.empty()) return nullptr;
   // A closer look at the leaders.
-  candidates.resize(std::min<size_t>(candidates.size(), 3));
+  while (candidates.size() > 3) candidates.pop_back();
   for (Candidate& candidate : candidates) candidate.seconds = best_of(*candidate.row, 7);
   return std::min_element(candidates.begin(), candidates.end(), faster)->row;
 }
