@@ -4,8 +4,10 @@
 // Formula    out = in.
 // Shapes     those of op rope, walked the same way; runs of heads without gaps are one run.
 // Numbers    bytes, whatever the dtype.
-// Mapping    blocks of a register, four at a time; positions and table rows are read and dropped.
-// Limits     streamed stores need aligned rows.
+// Mapping    blocks of a register, four at a time, cached or streamed past the caches; positions
+// and
+//            table rows are read and dropped.
+// Limits     table in f32, rotary_offset 0.
 // Bytes      those of op rope: rotated dims in place, whole heads out of place.
 // Source     own.
 #ifndef ROPE_BENCH_KERNELS_CPU_COPY_IMPL_H_
@@ -24,10 +26,23 @@ inline void copy_word(const char* in, char* out) {
   __builtin_memcpy(out, &word, sizeof(word));
 }
 
+inline void copy_words(const char* in, char* out, int64_t bytes) {
+  int64_t i = 0;
+  for (; i + 8 <= bytes; i += 8) copy_word<uint64_t>(in + i, out + i);
+  for (; i < bytes; ++i) copy_word<uint8_t>(in + i, out + i);
+}
+
 // Loads every byte and stores every byte, also where in == out.
 template <bool kStream>
 inline void copy_bytes(const char* in, char* out, int64_t bytes) {
   constexpr int64_t kStep = Simd::kBlockBytes;
+  if constexpr (kStream) {  // up to the first whole block
+    const int64_t behind = static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) % kStep);
+    int64_t head = behind == 0 ? 0 : kStep - behind;
+    if (head > bytes) head = bytes;
+    copy_words(in, out, head);
+    in += head, out += head, bytes -= head;
+  }
   int64_t i = 0;
   for (; i + 4 * kStep <= bytes; i += 4 * kStep) {
     Simd::Block a = Simd::load_block(in + i), b = Simd::load_block(in + i + kStep);
@@ -43,8 +58,7 @@ inline void copy_bytes(const char* in, char* out, int64_t bytes) {
     Simd::keep(block);
     Simd::store_block<kStream>(out + i, block);
   }
-  for (; i + 8 <= bytes; i += 8) copy_word<uint64_t>(in + i, out + i);
-  for (; i + 2 <= bytes; i += 2) copy_word<uint16_t>(in + i, out + i);  // elements are 2 or 4 bytes
+  copy_words(in + i, out + i, bytes - i);
 }
 
 inline void read_bytes(const char* in, int64_t bytes) {

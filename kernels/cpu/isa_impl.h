@@ -8,8 +8,9 @@
 //            rounding to nearest even.
 // Mapping    neox: two vectors of the halves against cos and sin as they lie in the table. gptj:
 //            v * (c0, c0, c1, c1, ..) + swapped(v) * (-s0, s0, -s1, s1, ..), those two made once
-//            per token and used by its heads. Both do the same operations on a pair.
-// Limits     table in f32, rotary_offset 0; streamed stores need aligned rows.
+//            per token and used by its heads. Both do the same operations on a pair. Streamed
+//            results of several heads are collected in L1 first, so that whole lines leave.
+// Limits     table in f32, rotary_offset 0.
 // Bytes      rotated dims read and written once; pass-through dims only out of place.
 // Source     own.
 #ifndef ROPE_BENCH_KERNELS_CPU_ISA_IMPL_H_
@@ -43,7 +44,7 @@ inline Simd::Vec turn_y(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
 }
 
 // One head, halves against halves. cos and sin are table rows: addresses of float32.
-template <typename E, bool kStream>
+template <typename E>
 inline void rotate_neox(const char* in, char* out, const char* cos, const char* sin, int64_t half) {
   using Vec = Simd::Vec;
   const char* in_y = in + half * E::kSize;
@@ -55,8 +56,8 @@ inline void rotate_neox(const char* in, char* out, const char* cos, const char* 
     Simd::load_two(E{}, in_y + i * E::kSize, &y, &y2);
     Simd::load_two(F32{}, cos + i * 4, &c, &c2);
     Simd::load_two(F32{}, sin + i * 4, &s, &s2);
-    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_x(x, y, c, s), turn_x(x2, y2, c2, s2));
-    Simd::store_two<kStream>(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), turn_y(x2, y2, c2, s2));
+    Simd::store_two(E{}, out + i * E::kSize, turn_x(x, y, c, s), turn_x(x2, y2, c2, s2));
+    Simd::store_two(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), turn_y(x2, y2, c2, s2));
   }
   for (; i < half; i += kWidth) {
     const int64_t n = half - i < kWidth ? half - i : kWidth;
@@ -67,20 +68,24 @@ inline void rotate_neox(const char* in, char* out, const char* cos, const char* 
   }
 }
 
-// Cosines and signed sines of adjacent pairs, each twice.
-constexpr int64_t kMaxTwice = 512;  // dims at a time: 4 KiB on the stack, whatever rotary_dim is
+// Factors of adjacent pairs, each twice, of some dims of a token.
 struct Twice {
-  alignas(64) float cos[kMaxTwice];
-  alignas(64) float sin[kMaxTwice];
+  static constexpr int64_t kMaxDims = 512;  // 4 KiB on the stack, whatever rotary_dim is
+  alignas(64) float cos[kMaxDims];
+  alignas(64) float sin[kMaxDims];  // -s0, s0, -s1, s1, ..
+  int64_t first_dim = -1;
 
-  void fill(const char* cos_row, const char* sin_row, int64_t pairs) {
-    for (int64_t i = 0; i < pairs; ++i) {
+  // Makes the factors of dims [dim, dim + dims) from the table row, unless they are there.
+  void select(const char* row, int64_t rotary_dim, int64_t dim, int64_t dims) {
+    if (dim == first_dim) return;
+    first_dim = dim;
+    for (int64_t i = 0; i < dims; i += 2) {
       float c, s;
-      __builtin_memcpy(&c, cos_row + i * 4, 4);
-      __builtin_memcpy(&s, sin_row + i * 4, 4);
-      cos[2 * i] = cos[2 * i + 1] = c;
-      sin[2 * i] = -s;
-      sin[2 * i + 1] = s;
+      __builtin_memcpy(&c, row + (dim + i) * 2, 4);
+      __builtin_memcpy(&s, row + (rotary_dim + dim + i) * 2, 4);
+      cos[i] = cos[i + 1] = c;
+      sin[i] = -s;
+      sin[i + 1] = s;
     }
   }
 };
@@ -90,7 +95,7 @@ inline Simd::Vec turn_pairs(Simd::Vec v, Simd::Vec c, Simd::Vec s) {
   return Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s));
 }
 
-template <typename E, bool kStream>
+template <typename E>
 inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t dims) {
   using Vec = Simd::Vec;
   const char* cos = reinterpret_cast<const char*>(twice.cos);
@@ -101,7 +106,7 @@ inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t d
     Simd::load_two(E{}, in + i * E::kSize, &v, &v2);
     Simd::load_two(F32{}, cos + i * 4, &c, &c2);
     Simd::load_two(F32{}, sin + i * 4, &s, &s2);
-    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_pairs(v, c, s), turn_pairs(v2, c2, s2));
+    Simd::store_two(E{}, out + i * E::kSize, turn_pairs(v, c, s), turn_pairs(v2, c2, s2));
   }
   for (; i < dims; i += kWidth) {
     const int64_t n = dims - i < kWidth ? dims - i : kWidth;
@@ -111,67 +116,96 @@ inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t d
   }
 }
 
-template <typename E, bool kStream>
-inline void pass_through(const char* in, char* out, int64_t rotary_dim, int64_t head_dim) {
-  const int64_t rotated = rotary_dim * E::kSize;
-  copy_bytes<kStream>(in + rotated, out + rotated, (head_dim - rotary_dim) * E::kSize);
-}
+// What all heads of a token share.
+struct TokenRow {
+  const char* row;  // of the table
+  int64_t rotary_dim;
+  int64_t head_dim;
+};
 
-// The heads of one operand of one token. Not inlined: the loops above need the registers.
-template <typename E, bool kStream>
-[[gnu::noinline]] void rotate_heads_neox(const Heads& heads, const char* cos, int64_t rotary_dim,
-                                         int64_t head_dim) {
+// The three loops over heads are not inlined: those around them need registers, too.
+template <typename E>
+[[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t) {
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    rotate_neox<E, kStream>(in, out, cos, cos + rotary_dim * 2, rotary_dim / 2);
-    if (in != out) pass_through<E, kStream>(in, out, rotary_dim, head_dim);
+    rotate_neox<E>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
   }
 }
 
-// Dims [0, dims) of the heads.
-template <typename E, bool kStream>
-[[gnu::noinline]] void rotate_heads_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
+template <typename E>
+[[gnu::noinline]] void each_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    rotate_gptj<E, kStream>(in, out, twice, dims);
+    rotate_gptj<E>(in, out, twice, dims);
+  }
+}
+
+template <typename E>
+[[gnu::noinline]] void each_pass_through(const Heads& heads, const TokenRow& t) {
+  const char* in = heads.in + t.rotary_dim * E::kSize;
+  char* out = heads.out + t.rotary_dim * E::kSize;
+  for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
+    copy_bytes<false>(in, out, (t.head_dim - t.rotary_dim) * E::kSize);
+  }
+}
+
+template <typename E, bool kNeox>
+inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
+  if constexpr (kNeox) {
+    each_neox<E>(heads, t);
+  } else {
+    for (int64_t dim = 0; dim < t.rotary_dim; dim += Twice::kMaxDims) {
+      const int64_t left = t.rotary_dim - dim;
+      const int64_t dims = left < Twice::kMaxDims ? left : Twice::kMaxDims;
+      twice->select(t.row, t.rotary_dim, dim, dims);
+      Heads part = heads;
+      part.in += dim * E::kSize;
+      part.out += dim * E::kSize;
+      each_gptj<E>(part, *twice, dims);
+    }
+  }
+  if (heads.in != heads.out && t.rotary_dim < t.head_dim) each_pass_through<E>(heads, t);
+}
+
+// Through a buffer that stays in L1, some heads at a time.
+template <typename E, bool kNeox>
+inline void rotate_streamed(Heads heads, const TokenRow& t, Twice* twice) {
+  alignas(64) char buffer[4096];
+  const int64_t row = t.head_dim * E::kSize;
+  int64_t group = static_cast<int64_t>(sizeof(buffer)) / row;
+  if (group == 0) return rotate_heads<E, kNeox>(heads, t, twice);
+  // Heads that end with a cache line: any power of two of them, up to 32, may be needed for that.
+  while (group > 1 && group * row % 64 != 0) --group;
+  for (; heads.count > 0; heads.count -= group) {
+    const int64_t count = heads.count < group ? heads.count : group;
+    rotate_heads<E, kNeox>({heads.in, buffer, heads.in_stride, row, count}, t, twice);
+    if (heads.out_stride == row) {
+      copy_bytes<true>(buffer, heads.out, count * row);
+    } else {
+      for (int64_t h = 0; h < count; ++h) {
+        copy_bytes<true>(buffer + h * row, heads.out + h * heads.out_stride, row);
+      }
+    }
+    heads.in += count * heads.in_stride;
+    heads.out += count * heads.out_stride;
   }
 }
 
 template <typename E, bool kNeox, bool kStream>
 void rotate_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
-  const int64_t rotary_dim = args.rotary_dim, head_dim = args.head_dim;
   for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
-    const char* cos = table_row(args, token);
-    if constexpr (kNeox) {
-      for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
-        const Heads heads = heads_at(x, token, first, last, E::kSize);
-        rotate_heads_neox<E, kStream>(heads, cos, rotary_dim, head_dim);
-      });
-    } else {
-      Twice twice;
-      for (int64_t dim = 0; dim < rotary_dim; dim += kMaxTwice) {
-        const int64_t dims = rotary_dim - dim < kMaxTwice ? rotary_dim - dim : kMaxTwice;
-        twice.fill(cos + dim * 2, cos + (rotary_dim + dim) * 2, dims / 2);
-        for_each_operand(args, head, head_end,
-                         [&](const RopeTensor& x, int64_t first, int64_t last) {
-                           Heads heads = heads_at(x, token, first, last, E::kSize);
-                           heads.in += dim * E::kSize;
-                           heads.out += dim * E::kSize;
-                           rotate_heads_gptj<E, kStream>(heads, twice, dims);
-                         });
+    const TokenRow t{table_row(args, token), args.rotary_dim, args.head_dim};
+    Twice twice;
+    for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
+      const Heads heads = heads_at(x, token, first, last, E::kSize);
+      if constexpr (kStream) {
+        rotate_streamed<E, kNeox>(heads, t, &twice);
+      } else {
+        rotate_heads<E, kNeox>(heads, t, &twice);
       }
-      if (rotary_dim == head_dim) return;
-      for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
-        if (in_place(x)) return;
-        const Heads heads = heads_at(x, token, first, last, E::kSize);
-        for (int64_t h = 0; h < heads.count; ++h) {
-          pass_through<E, kStream>(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride,
-                                   rotary_dim, head_dim);
-        }
-      });
-    }
+    });
   });
   if constexpr (kStream) Simd::finish_stream();
 }
@@ -183,8 +217,7 @@ constexpr IsaKernels make_isa_kernels() {
             {rotate_rows<F16, false, false>, rotate_rows<F16, false, true>}},
            {{rotate_rows<BF16, true, false>, rotate_rows<BF16, true, true>},
             {rotate_rows<BF16, false, false>, rotate_rows<BF16, false, true>}}},
-          {copy_rows<false>, copy_rows<true>},
-          Simd::kStreamAlignment};
+          {copy_rows<false>, copy_rows<true>}};
 }
 
 }  // namespace

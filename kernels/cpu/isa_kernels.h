@@ -12,14 +12,12 @@ namespace rope_bench {
 // Works on rows [begin, end) of the launch; row = token * (heads of q and k) + head.
 using RowsFn = void (*)(const RopeKernelArgs& args, int64_t begin, int64_t end);
 
-// Index of the stores: kCached leave their lines in the caches, kStreamed bypass them. Streamed
-// ones need addresses that are multiples of stream_alignment bytes.
+// Index of the stores: kCached leave their lines in the caches, kStreamed bypass them.
 enum { kCached = 0, kStreamed = 1 };
 
 struct IsaKernels {
   RowsFn rotate[3][2][2];  // [dtype][pairing][stores]
   RowsFn copy[2];          // [stores]: the same traffic, no arithmetic
-  int64_t stream_alignment;
 };
 
 // The table of the level chosen in cpu_tuning().

@@ -14,7 +14,6 @@ namespace {
 struct Simd {
   using Vec = __m256;
   static constexpr int64_t kWidth = 8;
-  static constexpr int64_t kStreamAlignment = 32;
 
   static Vec load(F32, const char* from) {
     return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from)));
@@ -34,14 +33,13 @@ struct Simd {
     *a = load(element, from);
     *b = load(element, from + 8 * E::kSize);
   }
-  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, _mm256_castps_si256(a));
-    store_block<kStream>(to + 32, _mm256_castps_si256(b));
+    store_block<false>(to, _mm256_castps_si256(a));
+    store_block<false>(to + 32, _mm256_castps_si256(b));
   }
-  template <bool kStream, typename E>
+  template <typename E>
   static void store_two(E element, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, narrow_two(element, a, b));
+    store_block<false>(to, narrow_two(element, a, b));
   }
 
   template <typename E>
@@ -70,7 +68,7 @@ struct Simd {
   static Block load_block(const char* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from));
   }
-  template <bool kStream>
+  template <bool kStream>  // past the caches; the address is a multiple of kBlockBytes
   static void store_block(char* to, Block x) {
     if constexpr (kStream) {
       _mm256_stream_si256(reinterpret_cast<__m256i*>(to), x);

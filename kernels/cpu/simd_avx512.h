@@ -26,7 +26,6 @@ alignas(64) constexpr uint16_t kUpperHalves[32] = {1,  3,  5,  7,  9,  11, 13, 1
 struct Simd {
   using Vec = __m512;
   static constexpr int64_t kWidth = 16;
-  static constexpr int64_t kStreamAlignment = 64;
 
   static Vec load(F32, const char* from) { return _mm512_loadu_ps(from); }
   static Vec load(F16, const char* from) { return widen(F16{}, load_halves(from)); }
@@ -64,14 +63,13 @@ struct Simd {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to), narrow(element, x));
   }
 
-  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, _mm512_castps_si512(a));
-    store_block<kStream>(to + 64, _mm512_castps_si512(b));
+    store_block<false>(to, _mm512_castps_si512(a));
+    store_block<false>(to + 64, _mm512_castps_si512(b));
   }
-  template <bool kStream, typename E>
+  template <typename E>
   static void store_two(E element, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, narrow_two(element, a, b));
+    store_block<false>(to, narrow_two(element, a, b));
   }
 
   static void store_part(F32, char* to, Vec x, int64_t count) {
@@ -93,7 +91,7 @@ struct Simd {
   using Block = __m512i;
   static constexpr int64_t kBlockBytes = sizeof(Block);
   static Block load_block(const char* from) { return _mm512_loadu_si512(from); }
-  template <bool kStream>
+  template <bool kStream>  // past the caches; the address is a multiple of kBlockBytes
   static void store_block(char* to, Block x) {
     if constexpr (kStream) {
       _mm512_stream_si512(reinterpret_cast<__m512i*>(to), x);

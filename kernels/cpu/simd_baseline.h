@@ -18,7 +18,6 @@ struct Simd {
   typedef uint32_t Words __attribute__((vector_size(16)));
   typedef uint16_t Halves __attribute__((vector_size(8)));
   static constexpr int64_t kWidth = 4;
-  static constexpr int64_t kStreamAlignment = 16;
 
   static Vec load(F32, const char* from) { return read<Vec>(from); }
   static Vec load(F16, const char* from) {
@@ -44,18 +43,15 @@ struct Simd {
     *a = load(element, from);
     *b = load(element, from + 4 * E::kSize);
   }
-  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, (Words)a);
-    store_block<kStream>(to + 16, (Words)b);
+    store_block<false>(to, (Words)a);
+    store_block<false>(to + 16, (Words)b);
   }
-  template <bool kStream>
   static void store_two(F16, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, join(to_f16(a), to_f16(b)));
+    store_block<false>(to, join(to_f16(a), to_f16(b)));
   }
-  template <bool kStream>
   static void store_two(BF16, char* to, Vec a, Vec b) {
-    store_block<kStream>(to, join(to_bf16(a), to_bf16(b)));
+    store_block<false>(to, join(to_bf16(a), to_bf16(b)));
   }
 
   template <typename E>
@@ -86,7 +82,7 @@ struct Simd {
   using Block = Words;
   static constexpr int64_t kBlockBytes = sizeof(Block);
   static Block load_block(const char* from) { return read<Block>(from); }
-  template <bool kStream>
+  template <bool kStream>  // past the caches; the address is a multiple of kBlockBytes
   static void store_block(char* to, Block x) {
 #if defined(__SSE2__)
     if constexpr (kStream) return _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)x);

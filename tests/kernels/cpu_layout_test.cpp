@@ -20,11 +20,18 @@ struct Free {
   void operator()(std::byte* p) const { std::free(p); }
 };
 
-// Cached and streamed stores write the same bytes, rows aligned for them or not, and no others.
+// Cached and streamed stores write the same bytes, rows aligned for them or not, with gaps or not,
+// and no others.
 TEST_P(CpuLayout, StreamedStoresWriteTheSameBytes) {
   constexpr size_t kBytes = 1 << 20;
-  for (const auto& [head_dim, rotary_dim] :
-       {std::pair{128, 128}, {128, 64}, {64, 64}, {80, 80}, {96, 96}, {192, 64}, {20, 8}}) {
+  for (const auto& [head_dim, rotary_dim] : {std::pair{128, 128},
+                                             {128, 64},
+                                             {64, 64},
+                                             {80, 80},
+                                             {96, 96},
+                                             {192, 64},
+                                             {20, 8},
+                                             {2048, 64}}) {
     for (const Dtype dtype : kAllDtypes) {
       for (const Pairing pairing : kBothPairings) {
         for (const int misaligned : {0, 1, 16}) {
@@ -38,6 +45,8 @@ TEST_P(CpuLayout, StreamedStoresWriteTheSameBytes) {
           Problem problem(spec);
           RopeKernelArgs args = problem.args();
           std::unique_ptr<std::byte, Free> out[2];
+          args.q.out_head_stride += misaligned % 16;
+          args.q.out_token_stride = 4 * args.q.out_head_stride + misaligned;
           for (const bool stream : {false, true}) {
             out[stream].reset(static_cast<std::byte*>(std::aligned_alloc(4096, 2 * kBytes)));
             std::memset(out[stream].get(), 0x5a, 2 * kBytes);
