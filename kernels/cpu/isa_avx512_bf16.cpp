@@ -4,6 +4,6 @@
 
 namespace rope_bench {
 
-const IsaKernels kAvx512Bf16Kernels = make_isa_kernels();
+constinit const IsaKernels kAvx512Bf16Kernels = make_isa_kernels();
 
 }  // namespace rope_bench

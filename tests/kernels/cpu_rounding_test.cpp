@@ -102,9 +102,12 @@ TEST_P(CpuRounding, ToNearestEven) {
     }
   }
   while (values.size() % 64 != 0) values.push_back(1);
-  for (size_t i = values.size() - 1; i > 0; --i) {
-    if (std::isnan(values[i])) values[i] = std::bit_cast<float>(0x7f800001u);  // its bits are low
+  // NaNs that rounding as a number would make infinite, or zero.
+  const uint32_t nans[] = {0x7f800001, 0xff800001, 0x7fffffff, 0xffffffff};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) values[i] = std::bit_cast<float>(nans[i % 4]);
   }
+  values.insert(values.end(), 64, std::bit_cast<float>(nans[2]));
   for (const Dtype dtype : {Dtype::kF16, Dtype::kBF16}) {
     const size_t kStep = values.size() / 64;  // heads of several lengths, ends included
     for (size_t begin = 0; begin < values.size(); begin += kStep) {
