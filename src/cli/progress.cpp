@@ -21,11 +21,13 @@ std::string human_seconds(double seconds) {
 
 }  // namespace
 
-std::string progress_line(const std::string& current, size_t done, size_t total, double elapsed_s) {
+std::string progress_line(const std::string& current, size_t done, size_t total, double done_s,
+                          double current_s) {
   std::string line = fmt::format("[{}/{}] {}", done + 1, total, current);
   if (done > 0) {
-    const double per_case = elapsed_s / static_cast<double>(done);
-    line += fmt::format(", {} left", human_seconds(per_case * static_cast<double>(total - done)));
+    const double per_case = done_s / static_cast<double>(done);
+    const double left = per_case * static_cast<double>(total - done) - current_s;
+    line += fmt::format(", {} left", human_seconds(std::max(left, 1.0)));
   }
   return line;
 }
@@ -35,25 +37,30 @@ Progress::Progress(Mode mode, std::FILE* stream)
 
 void Progress::update(const std::string& current, size_t done, size_t total) {
   const Clock::time_point now = Clock::now();
+  const double elapsed_s = duration<double>(now - start_).count();
+  if (done != done_) {
+    done_ = done;
+    done_s_ = elapsed_s;
+  }
   if (mode_ == Mode::kOff || now - start_ < kQuietStart) return;
   if (now - last_ < (mode_ == Mode::kLog ? kLogInterval : kInterval)) return;
   last_ = now;
-  const std::string line = progress_line(current, std::min(done, total - 1), total,
-                                         duration<double>(now - start_).count());
-  if (mode_ == Mode::kTerminal) {
-    fmt::print(stream_, "\r\x1b[K{:.79}", line);
-    visible_ = true;
-  } else {
+  const std::string line =
+      progress_line(current, std::min(done, total - 1), total, done_s_, elapsed_s - done_s_);
+  if (mode_ == Mode::kLog) {
     fmt::print(stream_, "{}\n", line);
+  } else if (line != shown_) {
+    fmt::print(stream_, "\r\x1b[K{:.79}", line);
+    shown_ = line;
   }
   std::fflush(stream_);
 }
 
 void Progress::clear() {
-  if (!visible_) return;
+  if (shown_.empty()) return;
   fmt::print(stream_, "\r\x1b[K");
   std::fflush(stream_);
-  visible_ = false;
+  shown_.clear();
 }
 
 }  // namespace rope_bench

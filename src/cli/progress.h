@@ -26,11 +26,15 @@ class Progress {
   Mode mode_;
   std::FILE* stream_;
   Clock::time_point start_, last_;
-  bool visible_ = false;
+  size_t done_ = 0;
+  double done_s_ = 0;  // how long the `done_` cases took
+  std::string shown_;  // on the terminal now
 };
 
-// "[3/12] name, 5 s left"; without an estimate before the first case is done.
-std::string progress_line(const std::string& current, size_t done, size_t total, double elapsed_s);
+// "[3/12] name, 5 s left" once the first `done` cases took `done_s` seconds and the current one has
+// been at work for `current_s`. Without an estimate before the first case is done.
+std::string progress_line(const std::string& current, size_t done, size_t total, double done_s,
+                          double current_s);
 
 }  // namespace rope_bench
 

@@ -28,9 +28,10 @@ TEST(Boards, AreFoundInAnySpelling) {
 }
 
 TEST(ProgressLine, EstimatesFromFinishedCases) {
-  EXPECT_EQ(progress_line("a", 0, 4, 2.0), "[1/4] a");
-  EXPECT_EQ(progress_line("b", 1, 4, 2.0), "[2/4] b, 6 s left");
-  EXPECT_EQ(progress_line("c", 2, 202, 4.0), "[3/202] c, 6 min 40 s left");
+  EXPECT_EQ(progress_line("a", 0, 4, 0.0, 2.0), "[1/4] a");
+  EXPECT_EQ(progress_line("b", 1, 4, 2.0, 0.5), "[2/4] b, 6 s left");
+  EXPECT_EQ(progress_line("b", 1, 2, 2.0, 9.0), "[2/2] b, 1 s left");
+  EXPECT_EQ(progress_line("c", 2, 202, 4.0, 0.0), "[3/202] c, 6 min 40 s left");
 }
 
 TEST(ProgressLine, IsSilentInShortRunsAndWhenOff) {
