@@ -51,8 +51,18 @@ int widest_packet(const RopeKernelArgs& args) {
 }
 
 VectorConfig fast_config(const RopeKernelArgs& args) {
+  // The table rows of a chunk stay in L2 from its Q to its K.
+  constexpr int64_t kChunkTokens = 8192;
   VectorConfig config;
   config.packet_bytes = widest_packet(args);
+  const int64_t heads = args.q.num_heads > args.k.num_heads ? args.q.num_heads : args.k.num_heads;
+  if (heads > kMostHeads) return config;
+  // The index arithmetic needs (tokens x heads) x heads below 2^32; the last block reaches up to
+  // 1024 items beyond the chunk.
+  const int64_t most = ((int64_t{1} << 32) - 1024 * heads) / (heads * heads);
+  config.chunk_tokens = args.num_tokens < kChunkTokens ? args.num_tokens : kChunkTokens;
+  if (config.chunk_tokens > most) config.chunk_tokens = most;
+  if (config.chunk_tokens < 1) config.chunk_tokens = 1;
   return config;
 }
 

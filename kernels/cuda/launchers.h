@@ -23,7 +23,8 @@ struct StreamConfig {
   int max_packet_bytes;
   int threads;
   bool stream;
-  int steps;  // packets a thread: 1 or 2
+  int steps;     // packets a thread: 1 or 2
+  bool overlap;  // with the end of the launch before
 };
 int32_t launch_stream(const RopeKernelArgs& args, const StreamConfig& config);
 

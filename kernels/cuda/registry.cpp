@@ -35,26 +35,31 @@ constexpr RopeVariant kVariants[] = {
              "the mapping of the Triton kernels"),
 };
 
-template <int kPacketBytes, int kThreads, bool kStream, int kSteps>
+template <int kPacketBytes, int kThreads, bool kStream, int kSteps, bool kOverlap>
 int32_t launch_member(const RopeKernelArgs* args) {
-  return launch_stream(*args, {kPacketBytes, kThreads, kStream, kSteps});
+  return launch_stream(*args, {kPacketBytes, kThreads, kStream, kSteps, kOverlap});
+}
+
+// Names: cache hints, bytes of a packet, threads of a block, packets of a thread.
+template <int kPacketBytes, int kThreads, bool kStream, int kSteps = 1>
+constexpr RopeVariant overlapped(const char* name) {
+  return rope_row(name, why_not_stream,
+                  launch_member<kPacketBytes, kThreads, kStream, kSteps, true>,
+                  "overlapped launches", "rope-bench");
+}
+
+template <int kPacketBytes, int kThreads, bool kStream>
+constexpr RopeVariant plain(const char* name) {
+  return rope_row(name, why_not_stream, launch_member<kPacketBytes, kThreads, kStream, 1, false>,
+                  "ordinary launches", "rope-bench");
 }
 
 constexpr RopeVariant kLimits[] = {
-    rope_row("stream16x128", why_not_stream, launch_member<16, 128, true, 1>,
-             "16-byte packets, 128 threads, streaming hints", "rope-bench"),
-    rope_row("stream16x256", why_not_stream, launch_member<16, 256, true, 1>,
-             "16-byte packets, 256 threads, streaming hints", "rope-bench"),
-    rope_row("stream16x512", why_not_stream, launch_member<16, 512, true, 1>,
-             "16-byte packets, 512 threads, streaming hints", "rope-bench"),
-    rope_row("copy16x128", why_not_stream, launch_member<16, 128, false, 1>,
-             "16-byte packets, 128 threads, ordinary caching", "rope-bench"),
-    rope_row("copy16x256", why_not_stream, launch_member<16, 256, false, 1>,
-             "16-byte packets, 256 threads, ordinary caching", "rope-bench"),
-    rope_row("stream16x128x2", why_not_stream, launch_member<16, 128, true, 2>,
-             "two 16-byte packets a thread, 128 threads, streaming hints", "rope-bench"),
-    rope_row("copy8x256", why_not_stream, launch_member<8, 256, false, 1>,
-             "8-byte packets, 256 threads, ordinary caching", "rope-bench"),
+    overlapped<16, 128, true>("stream16x128"), overlapped<16, 256, true>("stream16x256"),
+    overlapped<16, 512, true>("stream16x512"), overlapped<16, 128, false>("copy16x128"),
+    overlapped<16, 256, false>("copy16x256"),  overlapped<16, 128, true, 2>("stream16x128x2"),
+    overlapped<8, 256, false>("copy8x256"),    plain<16, 128, false>("plain16x128"),
+    plain<16, 512, true>("plain16x512"),
 };
 
 }  // namespace

@@ -27,28 +27,36 @@ FastParams params_of(const RopeKernelArgs& args, int packet_bytes) {
 }
 
 template <typename T, Pairing kPairing, int kBytes>
-int32_t start(const FastParams& p, const LaunchShape& shape, bool stream, void* on) {
+int32_t start(const FastParams& p, const LaunchShape& shape, void* stream) {
   if constexpr (kBytes < T::kSize) {
     return kInvalidArguments;
   } else {
-    if (stream) return launch(rope_fast_kernel<T, kPairing, kBytes, Hint::kStream>, shape, on, p);
-    return launch(rope_fast_kernel<T, kPairing, kBytes, Hint::kKeep>, shape, on, p);
+    return launch(rope_fast_kernel<T, kPairing, kBytes>, shape, stream, p);
   }
 }
 
-LaunchShape shape_of(const RopeKernelArgs& args, int threads, FastParams* p) {
+// The blocks of one chunk and the number of chunks; fills in what the kernel must know of them.
+LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, FastParams* p) {
   const int wanted = p->lanes + (p->pass_packets + 1) / 2;
   LaunchShape shape;
   shape.block_x = static_cast<uint32_t>(wanted);
-  shape.block_y = static_cast<uint32_t>(wanted < threads ? threads / wanted : 1);
-  const auto blocks = [&](int32_t heads) {
-    return (static_cast<uint64_t>(args.num_tokens) * static_cast<uint64_t>(heads) + shape.block_y -
-            1) /
-           shape.block_y;
+  shape.block_y = static_cast<uint32_t>(wanted < config.threads ? config.threads / wanted : 1);
+  shape.overlap = true;
+  p->chunk_tokens = static_cast<uint32_t>(config.chunk_tokens);
+  shape.blocks_y = static_cast<uint32_t>((args.num_tokens + p->chunk_tokens - 1) / p->chunk_tokens);
+  const auto blocks = [](uint64_t items, uint64_t per_block) {
+    return static_cast<uint32_t>((items + per_block - 1) / per_block);
   };
-  const uint64_t q_blocks = blocks(args.q.num_heads);
-  shape.blocks = q_blocks + blocks(args.k.num_heads);
-  p->q_blocks = static_cast<uint32_t>(q_blocks);
+  const uint64_t tokens = p->chunk_tokens;
+  p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), shape.block_y);
+  const uint32_t row_bytes = static_cast<uint32_t>(args.rotary_dim) * sizeof(float);
+  // One more where rows do not begin at a line.
+  p->row_lines = Divisor::of((row_bytes + 127) / 128 + (row_bytes % 128 != 0 ? 1 : 0));
+  p->prefetch_blocks = config.prefetch ? blocks(tokens * p->row_lines.divisor,
+                                                uint64_t{shape.block_x} * shape.block_y)
+                                       : 0;
+  shape.blocks = uint64_t{p->prefetch_blocks} + p->q_blocks +
+                 blocks(tokens * static_cast<uint64_t>(args.k.num_heads), shape.block_y);
   return shape;
 }
 
@@ -57,19 +65,19 @@ LaunchShape shape_of(const RopeKernelArgs& args, int threads, FastParams* p) {
 int32_t launch_fast_with(const RopeKernelArgs& args, const VectorConfig& config) {
   if (args.num_tokens == 0) return 0;
   FastParams p = params_of(args, config.packet_bytes);
-  const LaunchShape shape = shape_of(args, config.threads, &p);
+  const LaunchShape shape = shape_of(args, config, &p);
   return dispatch(args, [&](auto element, auto pairing) -> int32_t {
     using T = decltype(element);
     constexpr Pairing kPairing = decltype(pairing)::kPairing;
     switch (config.packet_bytes) {
       case 16:
-        return start<T, kPairing, 16>(p, shape, config.stream, args.stream);
+        return start<T, kPairing, 16>(p, shape, args.stream);
       case 8:
-        return start<T, kPairing, 8>(p, shape, config.stream, args.stream);
+        return start<T, kPairing, 8>(p, shape, args.stream);
       case 4:
-        return start<T, kPairing, 4>(p, shape, config.stream, args.stream);
+        return start<T, kPairing, 4>(p, shape, args.stream);
       case 2:
-        return start<T, kPairing, 2>(p, shape, config.stream, args.stream);
+        return start<T, kPairing, 2>(p, shape, args.stream);
       default:
         return kInvalidArguments;
     }
@@ -84,16 +92,21 @@ int32_t why_not_fast(const RopeKernelArgs* args, char* reason, size_t reason_siz
   if (why_not_rope(args, reason, reason_size)) return 1;
   const VectorConfig config = fast_config(*args);
   if (config.packet_bytes == 0)
-    return refuse(reason, reason_size, "operands are not aligned to whole elements or pairs");
-  FastParams p = params_of(*args, config.packet_bytes);
-  const LaunchShape shape = shape_of(*args, config.threads, &p);
-  if (shape.block_x > 1024) {
-    return refuse(reason, reason_size, "a head needs %u threads of %d bytes, a block has 1024",
-                  shape.block_x, config.packet_bytes);
+    return refuse(reason, reason_size, "operands are not aligned to whole elements");
+  const int64_t chunk = config.chunk_tokens;
+  if (chunk < 1) {
+    return refuse(reason, reason_size, "%d query and %d key heads: at most %d", args->q.num_heads,
+                  args->k.num_heads, kMostHeads);
   }
-  if (shape.blocks > 0x7fffffffu) {
-    return refuse(reason, reason_size, "%llu blocks, a grid has 2^31 - 1",
-                  static_cast<unsigned long long>(shape.blocks));
+  FastParams p = params_of(*args, config.packet_bytes);
+  const int threads = p.lanes + (p.pass_packets + 1) / 2;
+  if (threads > 1024) {
+    return refuse(reason, reason_size, "a head needs %d threads of %d bytes, a block has 1024",
+                  threads, config.packet_bytes);
+  }
+  if ((args->num_tokens + chunk - 1) / chunk > 65535) {
+    return refuse(reason, reason_size, "%lld tokens are more than 65535 chunks of %lld",
+                  static_cast<long long>(args->num_tokens), static_cast<long long>(chunk));
   }
   return 0;
 }

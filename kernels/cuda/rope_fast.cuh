@@ -6,11 +6,17 @@
 // Mapping. The items (token, head) of Q and then of K are laid out in memory order; thread row y of
 // a block takes one item, and its `lanes` threads one packet of each half of the rotated dims: 2
 // packets of up to 16 bytes a thread. Consecutive blocks touch consecutive bytes, as a streaming
-// kernel does, which is worth 5 % from 1024 tokens up. Each element is loaded once and stored once;
-// the row of the table is shared by the heads of a token through L1. Two packets and a quarter of a
-// table row at a time stay under 40 registers; occupancy is what hides the latency. Out of place,
-// further threads of the row copy the pass-through dims. Few tokens want many narrow threads:
-// config_of() picks the packet.
+// kernel does. Each element is loaded once and stored once; the row of the table is shared by the
+// heads of a token through L1. Out of place, further threads of the row copy the pass-through dims.
+//
+// What hides the way position -> table row, two cold accesses one after the other, while a plain
+// copy has one:
+// * the position is asked for first, and its index is computed with 32-bit arithmetic alone;
+// * the first blocks bring the table rows of a chunk of tokens into L2, ahead of the blocks that
+// want them;
+// * the launch overlaps the end of the one before (programmatic dependent launch);
+// * few registers (two packets and a piece of a table row at a time), so that many threads wait at
+// once. Chunks (grid y) also keep the table rows in L2 from Q to K, and offsets within 32 bits.
 //
 // Bytes: 2 * T * (Hq + Hkv) * r elements (d instead of r out of place), T table rows, T positions.
 // Limits: why_not_fast().
@@ -27,29 +33,53 @@ struct FastParams {
   Operand q, k;
   TableRef table;
   int64_t num_tokens = 0;
-  uint32_t q_blocks = 0;     // blocks below this index work on q, the others on k
+  uint32_t chunk_tokens = 0;     // tokens of one row of the grid
+  uint32_t prefetch_blocks = 0;  // of a chunk: these first, then q_blocks, then those of k
+  uint32_t q_blocks = 0;
+  Divisor row_lines;         // 128-byte lines of a table row, for prefetching
   int32_t lanes = 0;         // threads of an item that rotate
   int32_t packets = 0;       // of the rotated dims of one head
   int32_t pass_packets = 0;  // of the pass-through dims; 0 in place
   int32_t half_dim = 0;      // rotary_dim / 2
 };
 
-template <typename T, Pairing kPairing, int kBytes, Hint kHint>
-ROPE_KERNEL void rope_fast_kernel(const FastParams p) {
+// Brings the table rows of tokens [first, first + count) into L2: one line a thread.
+ROPE_DEVICE void prefetch_rows(const FastParams& p, int64_t first, int64_t count) {
+  constexpr uint32_t kLineFloats = 32;
+  const uint32_t thread = thread_y() * block_dim_x() + thread_x();
+  const uint32_t line = block_x() * (block_dim_x() * block_dim_y()) + thread;
+  const uint32_t token = p.row_lines.small_quotient(line);
+  if (token >= count) return;
+  const uint32_t within = (line - token * p.row_lines.divisor) * kLineFloats;
+  // Rows need not begin at a line: the last prefetch is of the last factor.
+  const uint32_t last = static_cast<uint32_t>(2 * p.half_dim - 1);
+  prefetch(p.table.row(first + token) + (within < last ? within : last));
+}
+
+template <typename T, Pairing kPairing, int kBytes>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(const FastParams p) {
   constexpr int kElements = kBytes / T::kSize;
+  constexpr Hint kHint = Hint::kStream;
 
   // Locate: which token and head this row of threads has.
-  const bool is_q = block_x() < p.q_blocks;
+  const int64_t chunk_first = static_cast<int64_t>(block_y()) * p.chunk_tokens;
+  const int64_t chunk_count = p.num_tokens - chunk_first;  // or chunk_tokens, if that is less
+  if (block_x() < p.prefetch_blocks) {
+    wait_for_previous_launch();
+    prefetch_rows(p, chunk_first, chunk_count < p.chunk_tokens ? chunk_count : p.chunk_tokens);
+    return;
+  }
+  const uint32_t block = block_x() - p.prefetch_blocks;
+  const bool is_q = block < p.q_blocks;
   const Operand& operand = is_q ? p.q : p.k;
-  const uint64_t first_item =
-      static_cast<uint64_t>(is_q ? block_x() : block_x() - p.q_blocks) * block_dim_y();
-  const uint64_t first_token = operand.heads.quotient(first_item);
-  const uint32_t ahead =
-      static_cast<uint32_t>(first_item - first_token * operand.heads.divisor) + thread_y();
-  const uint32_t tokens_ahead = operand.heads.small_quotient(ahead);
-  const int64_t token = static_cast<int64_t>(first_token) + tokens_ahead;
-  const uint32_t head = ahead - tokens_ahead * operand.heads.divisor;
-  if (token >= p.num_tokens) return;
+  const uint32_t item = (is_q ? block : block - p.q_blocks) * block_dim_y() + thread_y();
+  const uint32_t token_in_chunk = operand.heads.small_quotient(item);
+  const uint32_t head = item - token_in_chunk * operand.heads.divisor;
+  wait_for_previous_launch();
+  if (token_in_chunk >= p.chunk_tokens || token_in_chunk >= chunk_count) return;
+  const int64_t token = chunk_first + token_in_chunk;
+  const float* cosines = p.table.row(token);
+  const float* sines = cosines + p.half_dim;
   const char* in = operand.in_row(token, head);
   char* out = operand.out_row(token, head);
   int lane = static_cast<int>(thread_x());
@@ -65,8 +95,8 @@ ROPE_KERNEL void rope_fast_kernel(const FastParams p) {
     return;
   }
 
-  // Load: tensors first, they come from afar; then the way to the table. A packet of one element
-  // holds no gptj pair: then a thread has the two elements of one pair.
+  // Load. A packet of one element holds no gptj pair: then a thread has the two elements of one
+  // pair.
   constexpr bool kHalves = kPairing == Pairing::kNeox || kElements == 1;
   constexpr bool kSplitPair = kPairing == Pairing::kGptj && kElements == 1;
   const int first = (kSplitPair ? 2 * lane : lane) * kBytes;
@@ -75,8 +105,7 @@ ROPE_KERNEL void rope_fast_kernel(const FastParams p) {
   const bool has_second = kHalves || p.lanes + lane < p.packets;
   Packet<kBytes> x = load<kBytes, kHint>(in + first);
   Packet<kBytes> y = has_second ? load<kBytes, kHint>(in + second) : x;
-  const float* cosines = p.table.row(token);
-  const float* sines = cosines + p.half_dim;
+  let_next_launch_start();
 
   // Rotate.
   if constexpr (kHalves) {

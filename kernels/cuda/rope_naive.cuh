@@ -16,17 +16,19 @@ namespace rope_bench::device {
 struct NaiveParams {
   Operand q, k;
   TableRef table;
+  Divisor half_dim;  // rotary_dim / 2
   int32_t head_dim = 0, rotary_dim = 0;
   bool copy_pass_through = false;
 };
 
 template <typename T, Pairing kPairing>
 ROPE_DEVICE void naive_rotate(const Operand& operand, int64_t token, const float* cosines,
-                              int rotary_dim) {
-  const int half = rotary_dim / 2;
+                              const Divisor& half_dim) {
+  const int half = static_cast<int>(half_dim.divisor), rotary_dim = 2 * half;
   const int pairs = static_cast<int>(operand.heads.divisor) * half;
   for (int i = static_cast<int>(thread_x()); i < pairs; i += static_cast<int>(block_dim_x())) {
-    const int head = i / half, pair = i % half;
+    const int head = static_cast<int>(half_dim.quotient(static_cast<uint64_t>(i)));
+    const int pair = i - head * half;
     const char* in = operand.in_row(token, head);
     char* out = operand.out_row(token, head);
     const int first = pair_first(kPairing, pair) * T::kSize;
@@ -54,8 +56,8 @@ template <typename T, Pairing kPairing>
 ROPE_KERNEL void rope_naive_kernel(const NaiveParams p) {
   const int64_t token = block_x();
   const float* cosines = p.table.row(token);
-  naive_rotate<T, kPairing>(p.q, token, cosines, p.rotary_dim);
-  naive_rotate<T, kPairing>(p.k, token, cosines, p.rotary_dim);
+  naive_rotate<T, kPairing>(p.q, token, cosines, p.half_dim);
+  naive_rotate<T, kPairing>(p.k, token, cosines, p.half_dim);
   if (p.copy_pass_through) {
     naive_copy<T>(p.q, token, p.rotary_dim, p.head_dim);
     naive_copy<T>(p.k, token, p.rotary_dim, p.head_dim);

@@ -30,6 +30,7 @@ int32_t launch_naive(const RopeKernelArgs* args) {
   p.q = Operand::of(args->q, size);
   p.k = Operand::of(args->k, size);
   p.table = TableRef::of(*args);
+  p.half_dim = Divisor::of(static_cast<uint32_t>(args->rotary_dim / 2));
   p.head_dim = args->head_dim;
   p.rotary_dim = args->rotary_dim;
   p.copy_pass_through = copies_pass_through(*args);

@@ -111,6 +111,7 @@ int32_t launch_stream(const RopeKernelArgs& args, const StreamConfig& config) {
     return static_cast<uint64_t>((packets + per_block - 1) / per_block);
   };
   LaunchShape shape;
+  shape.overlap = config.overlap;
   shape.block_x = static_cast<uint32_t>(config.threads);
   p.q_blocks = static_cast<uint32_t>(blocks(p.q.num_packets, config.steps));
   p.k_blocks = static_cast<uint32_t>(blocks(p.k.num_packets, config.steps));

@@ -45,7 +45,9 @@ ROPE_DEVICE void stream_packet(const StreamOperand& o, int64_t i) {
     from = outer * o.in_outer + inner * o.in_inner + offset;
     to = outer * o.out_outer + inner * o.out_inner + offset;
   }
-  store<kHint>(o.out + to, load<kBytes, kHint>(o.in + from));
+  const Packet<kBytes> packet = load<kBytes, kHint>(o.in + from);
+  let_next_launch_start();
+  store<kHint>(o.out + to, packet);
 }
 
 template <int kTableBytes>
@@ -62,6 +64,7 @@ template <int kBytes, Hint kHint, int kSteps, int kTableBytes>
 ROPE_KERNEL void stream_kernel(const StreamParams p) {
   const uint32_t block = block_x();
   const uint32_t per_step = block_dim_x();
+  wait_for_previous_launch();
   if (block < p.q_blocks + p.k_blocks) {
     const bool is_q = block < p.q_blocks;
     const StreamOperand& o = is_q ? p.q : p.k;

@@ -12,9 +12,13 @@
 namespace rope_bench {
 namespace {
 
-template <int kBytes, int kThreads, bool kStream>
+template <int kBytes, int kThreads, bool kPrefetch>
 int32_t launch_config(const RopeKernelArgs* args) {
-  return device::launch_fast_with(*args, {kBytes, kThreads, kStream});
+  device::VectorConfig config = device::fast_config(*args);
+  config.packet_bytes = kBytes;
+  config.threads = kThreads;
+  config.prefetch = kPrefetch;
+  return device::launch_fast_with(*args, config);
 }
 
 struct Row {
@@ -23,14 +27,14 @@ struct Row {
   RopeVariant variant;
 };
 
-template <int kBytes, int kThreads, bool kStream>
+template <int kBytes, int kThreads, bool kPrefetch>
 Row row() {
-  Row r{std::to_string(kBytes) + "B x" + std::to_string(kThreads) + (kStream ? " stream" : " keep"),
+  Row r{std::to_string(kBytes) + "B x" + std::to_string(kThreads) + (kPrefetch ? " prefetch" : ""),
         kBytes,
         {}};
   size_t count = 0;
   r.variant = rope_cuda_variants(&count)[0];
-  r.variant.launch = launch_config<kBytes, kThreads, kStream>;
+  r.variant.launch = launch_config<kBytes, kThreads, kPrefetch>;
   return r;
 }
 
@@ -57,14 +61,11 @@ int tune(int argc, char** argv) {
 
   std::vector<Row> rows;
   add<16, 64>(rows);
+  add<16, 96>(rows);
   add<16, 128>(rows);
   add<16, 256>(rows);
-  add<8, 64>(rows);
   add<8, 128>(rows);
   add<8, 256>(rows);
-  add<8, 512>(rows);
-  add<4, 256>(rows);
-
   const std::unique_ptr<Backend> backend = make_cuda_backend(0);
   const double peak = measure_peak(*backend), floor = measure_floor(*backend);
   std::printf("peak %.0f GB/s, floor %.2f us; %s %s r%d %s\n%-18s", peak, floor * 1e6,

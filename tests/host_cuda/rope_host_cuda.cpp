@@ -110,8 +110,11 @@ Block* running_block = nullptr;
 std::string run_grid(const Shape& shape, const std::function<void()>& body) {
   const size_t threads = size_t{shape.block_x} * shape.block_y;
   if (threads == 0 || threads > 1024) return "a block of " + std::to_string(threads) + " threads";
-  if (shape.blocks > 0x7fffffffu) return "a grid of " + std::to_string(shape.blocks) + " blocks";
-  for (uint64_t block = 0; block < shape.blocks; ++block) {
+  if (shape.blocks > 0x7fffffffu || shape.blocks_y > 65535) {
+    return "a grid of " + std::to_string(shape.blocks) + " x " + std::to_string(shape.blocks_y) +
+           " blocks";
+  }
+  for (uint64_t block = 0; block < shape.blocks * shape.blocks_y; ++block) {
     Block fibers(threads);
     running_block = &fibers;
     shared_of_block.clear();
@@ -121,8 +124,10 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
                    static_cast<uint32_t>(i) / shape.block_x,
                    shape.block_x,
                    shape.block_y,
-                   static_cast<uint32_t>(block),
-                   static_cast<uint32_t>(shape.blocks)};
+                   static_cast<uint32_t>(block % shape.blocks),
+                   static_cast<uint32_t>(block / shape.blocks),
+                   static_cast<uint32_t>(shape.blocks),
+                   !shape.overlap};
         body();
       });
     } catch (const std::runtime_error& error) {
@@ -142,10 +147,14 @@ void shared_array(void* data, size_t size) {
   if (shared_of_block.insert(data).second) std::memset(data, 0xff, size);
 }
 
-void check_aligned(const void* p, int bytes) {
+void waited() { current.has_waited = true; }
+
+void check_access(const void* p, int bytes) {
   if (reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(bytes) != 0) {
     report_fault("an access of " + std::to_string(bytes) + " bytes that is not aligned");
   }
+  if (!current.has_waited)
+    report_fault("an access before wait_for_previous_launch() in an overlapped launch");
 }
 
 void report_fault(const std::string& fault) { faults += fault + "\n"; }

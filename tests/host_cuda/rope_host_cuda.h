@@ -18,6 +18,7 @@
 
 #define ROPE_KERNEL
 #define ROPE_DEVICE inline
+#define ROPE_MAX_REGISTERS(count)
 // Static: shared by the fibers of a block, which run on one thread. Filled with NaN when a block
 // starts.
 #define ROPE_SHARED(Type, array_name, count)          \
@@ -29,13 +30,16 @@ namespace rope_bench::host_cuda {
 struct Thread {
   uint32_t thread_x = 0, thread_y = 0;
   uint32_t block_dim_x = 1, block_dim_y = 1;
-  uint32_t block_x = 0, grid_dim_x = 1;
+  uint32_t block_x = 0, block_y = 0, grid_dim_x = 1;
+  bool has_waited = true;  // for the launch before
 };
 extern Thread current;
 
 struct Shape {
   uint64_t blocks = 0;
+  uint32_t blocks_y = 1;
   uint32_t block_x = 1, block_y = 1;
+  bool overlap = false;
 };
 
 // Runs body() once per thread. Returns the first fault ("barrier reached by 3 of 4 threads in block
@@ -45,7 +49,10 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body);
 void barrier();
 float exchange(uint32_t lanes, float value, int distance);
 void shared_array(void* data, size_t size);
-void check_aligned(const void* p, int bytes);
+// Reports a packet that is not aligned, and in an overlapped launch a thread that did not wait for
+// the launch before.
+void check_access(const void* p, int bytes);
+void waited();
 
 // The faults of all launches since the last call, one a line.
 std::string take_faults();
@@ -64,8 +71,11 @@ inline uint32_t thread_y() { return host_cuda::current.thread_y; }
 inline uint32_t block_dim_x() { return host_cuda::current.block_dim_x; }
 inline uint32_t block_dim_y() { return host_cuda::current.block_dim_y; }
 inline uint32_t block_x() { return host_cuda::current.block_x; }
+inline uint32_t block_y() { return host_cuda::current.block_y; }
 inline uint32_t grid_dim_x() { return host_cuda::current.grid_dim_x; }
 inline void sync_block() { host_cuda::barrier(); }
+inline void wait_for_previous_launch() { host_cuda::waited(); }
+inline void let_next_launch_start() {}
 inline float shuffle_xor(uint32_t lanes, float value, int distance) {
   return host_cuda::exchange(lanes, value, distance);
 }
@@ -90,7 +100,7 @@ inline void atomic_add(uint64_t* counter, uint64_t value) { *counter += value; }
 
 template <int kBytes, Hint kHint>
 Packet<kBytes> load(const void* p) {
-  host_cuda::check_aligned(p, kBytes);
+  host_cuda::check_access(p, kBytes);
   Packet<kBytes> v;
   std::memcpy(&v, p, kBytes);
   return v;
@@ -101,8 +111,14 @@ Packet<kBytes> load_constant(const void* p) {
 }
 template <Hint kHint, int kBytes>
 void store(void* p, const Packet<kBytes>& v) {
-  host_cuda::check_aligned(p, kBytes);
+  host_cuda::check_access(p, kBytes);
   std::memcpy(p, &v, kBytes);
+}
+
+// A prefetch touches nothing, but what it names must exist: the host layer reads a byte of it.
+inline void prefetch(const void* p) {
+  host_cuda::check_access(p, 1);
+  (void)*static_cast<const volatile char*>(p);
 }
 
 using LaunchShape = host_cuda::Shape;

@@ -111,13 +111,14 @@ TEST(EmulatedKernels, OddBaseOfGptj) {
   expect_right(spec);
 }
 
-// Every packet and block size that fast can be given.
+// Every packet and block size that fast can be given; chunks of fewer tokens than the problem has,
+// and of more.
 TEST(EmulatedKernels, FastConfigs) {
   for (const Dtype dtype : kAllDtypes) {
     for (const Pairing pairing : kBothPairings) {
       for (const int bytes : {2, 4, 8, 16}) {
         for (const int threads : {32, 128, 256}) {
-          for (const bool stream : {false, true}) {
+          for (const bool prefetch : {false, true}) {
             ProblemSpec spec;
             spec.dtype = dtype;
             spec.pairing = pairing;
@@ -129,7 +130,8 @@ TEST(EmulatedKernels, FastConfigs) {
             const RopeKernelArgs args = problem.args();
             if (!device::packet_fits(args, bytes)) continue;
             SCOPED_TRACE(spec.name() + " packet " + std::to_string(bytes));
-            ASSERT_EQ(device::launch_fast_with(args, {bytes, threads, stream}), 0);
+            ASSERT_EQ(device::launch_fast_with(args, {bytes, threads, prefetch, prefetch ? 2 : 64}),
+                      0);
             EXPECT_EQ(host_cuda::take_faults(), "");
             EXPECT_EQ(problem.check(), "");
           }

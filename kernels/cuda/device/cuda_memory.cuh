@@ -44,6 +44,11 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   return v;
 }
 
+// Brings the line of p into L2, without waiting for it.
+__device__ __forceinline__ void prefetch(const void* p) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
+
 #define ROPE_STORE_16(op, p, v)                                                               \
   asm volatile(op ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.word[0]), "r"(v.word[1]), \
                "r"(v.word[2]), "r"(v.word[3])                                                 \

@@ -6,7 +6,9 @@
 //   thread_x() .. block_x()      who runs
 //   sync_block(), shuffle_xor()  how threads meet
 //   load<Hint>(), store<Hint>()  global memory, in packets of 2, 4, 8 or 16 bytes
-//   launch()                     how a kernel is started
+//   wait_for_previous_launch()   before the first access to memory, in kernels that are launched
+//   overlapped let_next_launch_start()      once nothing but finishing is left to do launch() how a
+//   kernel is started
 #ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
 
@@ -18,8 +20,12 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
+
 #define ROPE_KERNEL __global__
 #define ROPE_DEVICE __device__ __forceinline__
+// At most this many registers: occupancy hides the latency of memory.
+#define ROPE_MAX_REGISTERS(count) __maxnreg__(count)
 #define ROPE_SHARED(Type, array_name, count) __shared__ Type array_name[count]
 
 namespace rope_bench::device {
@@ -29,12 +35,29 @@ ROPE_DEVICE uint32_t thread_y() { return threadIdx.y; }
 ROPE_DEVICE uint32_t block_dim_x() { return blockDim.x; }
 ROPE_DEVICE uint32_t block_dim_y() { return blockDim.y; }
 ROPE_DEVICE uint32_t block_x() { return blockIdx.x; }
+ROPE_DEVICE uint32_t block_y() { return blockIdx.y; }
 ROPE_DEVICE uint32_t grid_dim_x() { return gridDim.x; }
 
 ROPE_DEVICE void sync_block() { __syncthreads(); }
 ROPE_DEVICE float shuffle_xor(uint32_t lanes, float value, int distance) {
   return __shfl_xor_sync(lanes, value, distance);
 }
+
+// Programmatic dependent launch (compute capability 9.0 and up). An overlapped launch may start
+// while the one before it still runs: its blocks are placed and its indices computed early.
+// wait_for_previous_launch() returns when everything the previous launch wrote is visible. Without
+// effect in ordinary launches.
+ROPE_DEVICE void wait_for_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+ROPE_DEVICE void let_next_launch_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 ROPE_DEVICE uint32_t mul_hi(uint32_t a, uint32_t b) { return __umulhi(a, b); }
 ROPE_DEVICE uint64_t mul_hi(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
 
@@ -68,9 +91,26 @@ ROPE_DEVICE void atomic_add(uint64_t* counter, uint64_t value) {
 namespace rope_bench::device {
 
 struct LaunchShape {
-  uint64_t blocks = 0;  // at most 2^31 - 1
+  uint64_t blocks = 0;    // x, at most 2^31 - 1
+  uint32_t blocks_y = 1;  // at most 65535
   uint32_t block_x = 1, block_y = 1;
+  bool overlap = false;  // the kernel calls wait_for_previous_launch()
 };
+
+// Whether the current device overlaps launches; asked of the driver once per device.
+inline bool overlaps_launches() {
+  constexpr int kMaxDevices = 64;
+  static std::atomic<int> capability[kMaxDevices];  // 0: not asked yet
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || device >= kMaxDevices) return false;
+  int major = capability[device].load(std::memory_order_relaxed);
+  if (major == 0) {
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
+      return false;
+    capability[device].store(major, std::memory_order_relaxed);
+  }
+  return major >= 9;
+}
 
 // Starts `kernel` on `stream` (a cudaStream_t) with one argument; nothing for zero blocks. A
 // cudaError_t.
@@ -79,10 +119,17 @@ int32_t launch(void (*kernel)(Params), const LaunchShape& shape, void* stream,
                const Params& params) {
   if (shape.blocks == 0) return cudaSuccess;
   if (shape.blocks > 0x7fffffffu) return cudaErrorInvalidConfiguration;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks), shape.blocks_y);
+  config.blockDim = dim3(shape.block_x, shape.block_y);
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = &overlap;
+  config.numAttrs = shape.overlap && overlaps_launches() ? 1 : 0;
   void* arguments[] = {const_cast<Params*>(&params)};
-  return cudaLaunchKernel(
-      reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(shape.blocks)),
-      dim3(shape.block_x, shape.block_y), arguments, 0, static_cast<cudaStream_t>(stream));
+  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
 }
 
 }  // namespace rope_bench::device
