@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "fmt/format.h"
 #include "src/case/config.h"
 #include "src/cli/build_info.h"
@@ -52,23 +49,12 @@ std::string indented(const std::string& lines) {
   return out + "\n";
 }
 
-std::string flags_help(const CLI::App& app) {
-  CLI::Formatter formatter;
-  formatter.column_width(36);
-  std::string text =
-      formatter.make_positionals(&app) + formatter.make_groups(&app, CLI::AppFormatMode::Normal);
-  // CLI11 leaves two empty lines between groups.
-  for (size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text + "\n";
-}
-
-std::string command_help(const Command& command, const CLI::App& app) {
+std::string command_help(const Command& command, const Flags& flags) {
   return fmt::format("{}\n\nUsage: rope-bench {} {}\n\nExamples:\n{}{}", command.summary,
-                     command.name, command.usage, indented(command.examples), flags_help(app));
+                     command.name, command.usage, indented(command.examples), flags.help());
 }
 
-std::string program_help(const CLI::App& run_app) {
+std::string program_help(const Flags& run_flags) {
   std::string out = fmt::format(
       "rope-bench {}: is a RoPE kernel right, and how far is it from what the device can do?\n\n"
       "Usage: rope-bench [run] --config FILE|NAME [flags]\n"
@@ -79,25 +65,10 @@ std::string program_help(const CLI::App& run_app) {
   }
   out += "\nExamples:\n";
   for (const Command& command : kCommands) out += indented(command.examples);
-  out +=
-      "\nFlags of run (`rope-bench COMMAND --help` shows those of others):\n" + flags_help(run_app);
+  out += "\nFlags of run (`rope-bench COMMAND --help` shows those of others):\n" + run_flags.help();
   return out +
          "\nExit codes: 0 good, 1 a result was wrong, 2 usage or config error, 5 nothing ran,\n"
          "6 CUDA or internal error, 77 no usable GPU, 130 interrupted.\n";
-}
-
-void configure(CLI::App& app) {
-  app.set_help_flag("-h,--help", "this help");
-  app.allow_extras();
-}
-
-std::vector<std::string> flag_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
 }
 
 std::vector<std::string> command_names() {
@@ -136,12 +107,12 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 }
 
 // What CLI11 could not place: flags that do not exist and words too many.
-void refuse_extras(const Command& command, const CLI::App& app) {
-  for (const std::string& extra : app.remaining()) {
+void refuse_extras(const Command& command, const Flags& flags) {
+  for (const std::string& extra : flags.extras()) {
     if (extra.size() > 1 && extra.front() == '-' && extra != "--") {
       const std::string flag = extra.substr(0, extra.find('='));
       throw ConfigError(fmt::format("unknown flag {} of {}{}", flag, command.name,
-                                    did_you_mean(flag, flag_names(app))));
+                                    did_you_mean(flag, flags.names())));
     }
     if (command.setup != setup_run) {
       throw ConfigError(fmt::format("unexpected \"{}\" after {}: see rope-bench {} --help", extra,
@@ -151,31 +122,24 @@ void refuse_extras(const Command& command, const CLI::App& app) {
   }
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 ExitCode run_command(const Command& command, std::vector<std::string> words, bool bare,
                      const Invocation& invocation) {
-  CLI::App app(command.summary, std::string("rope-bench ") + command.name);
-  configure(app);
+  Flags flags;
   bool version = false;
-  if (bare) app.add_flag("--version", version, "version, commit, CUDA toolkit and compiler");
-  const Action action = command.setup(app);
-  // CLI11 takes the words last to first.
-  std::reverse(words.begin(), words.end());
-  try {
-    app.parse(words);
-  } catch (const CLI::CallForHelp&) {
-    write_stdout(bare ? program_help(app) : command_help(command, app));
+  if (bare) {
+    flags.toggle("--version", version, "version, commit, CUDA toolkit and compiler",
+                 FlagGroup::kOptions);
+  }
+  const Action action = command.setup(flags);
+  if (flags.parse(std::move(words), command.name) == Flags::Outcome::kHelpWanted) {
+    write_stdout(bare ? program_help(flags) : command_help(command, flags));
     return ExitCode::kGood;
-  } catch (const CLI::ParseError& error) {
-    throw ConfigError(first_line(error.what()) +
-                      fmt::format(" (see rope-bench {} --help)", command.name));
   }
   if (version) {
     write_stdout(version_text());
     return ExitCode::kGood;
   }
-  refuse_extras(command, app);
+  refuse_extras(command, flags);
   return action(invocation);
 }
 

@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "src/case/errors.h"
-
-namespace CLI {
-class App;
-}
+#include "src/cli/flags.h"
 
 namespace rope_bench {
 
@@ -27,17 +24,17 @@ struct Command {
   const char* usage;  // what follows the name
   const char* summary;
   const char* examples;  // lines, for --help
-  Action (*setup)(CLI::App& app);
+  Action (*setup)(Flags& flags);
 };
 
 std::span<const Command> commands();
 
-Action setup_run(CLI::App& app);
-Action setup_list(CLI::App& app);
-Action setup_describe(CLI::App& app);
-Action setup_table(CLI::App& app);
-Action setup_env(CLI::App& app);
-Action setup_schema(CLI::App& app);
+Action setup_run(Flags& flags);
+Action setup_list(Flags& flags);
+Action setup_describe(Flags& flags);
+Action setup_table(Flags& flags);
+Action setup_env(Flags& flags);
+Action setup_schema(Flags& flags);
 
 }  // namespace rope_bench
 

@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/cli/boards.h"
 #include "src/cli/case_json.h"
@@ -91,14 +90,13 @@ ExitCode run_describe(const DescribeOptions& options) {
 
 }  // namespace
 
-Action setup_describe(CLI::App& app) {
+Action setup_describe(Flags& flags) {
   const auto options = std::make_shared<DescribeOptions>();
-  add_case_flags(app, options->cases);
-  app.add_option("--board", options->board,
-                 "speed of light of this board instead of the GPU present, for example h200")
-      ->group("Device")
-      ->type_name("NAME");
-  add_output_flag(app, options->outputs, document_formats());
+  add_case_flags(flags, options->cases);
+  flags.text("--board", options->board,
+             "speed of light of this board instead of the GPU present, for example h200",
+             FlagGroup::kDevice, "NAME");
+  add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_describe(*options); };
 }
 

@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/cli/build_info.h"
 #include "src/cli/command.h"
@@ -78,11 +77,11 @@ ExitCode run_env(const EnvOptions& options) {
 
 }  // namespace
 
-Action setup_env(CLI::App& app) {
+Action setup_env(Flags& flags) {
   const auto options = std::make_shared<EnvOptions>();
   options->device = "auto";
-  add_device_flag(app, options->device);
-  add_output_flag(app, options->outputs, document_formats());
+  add_device_flag(flags, options->device);
+  add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_env(*options); };
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/case/config.h"
 #include "src/cli/command.h"
@@ -178,12 +177,11 @@ ExitCode run_list(const ListOptions& options) {
 
 }  // namespace
 
-Action setup_list(CLI::App& app) {
+Action setup_list(Flags& flags) {
   const auto options = std::make_shared<ListOptions>();
-  app.add_option("kind", options->kind,
-                 "ops, variants, pairings, scalings, dtypes, configs, formats or devices")
-      ->type_name("KIND");
-  add_output_flag(app, options->outputs, document_formats());
+  flags.word("KIND", options->kind,
+             "ops, variants, pairings, scalings, dtypes, configs, formats or devices");
+  add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_list(*options); };
 }
 

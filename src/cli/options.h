@@ -3,36 +3,35 @@
 #define ROPE_BENCH_SRC_CLI_OPTIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/case/config.h"
-
-namespace CLI {
-class App;
-}
+#include "src/cli/flags.h"
 
 namespace rope_bench {
 
 // Which cases: a config, what is laid over it, and which of the results are kept.
 struct CaseOptions {
   std::string config;
-  Overrides overrides;
+  Overrides overrides;  // all but seq_len
+  std::optional<uint64_t> seq_len;
   std::string filter;
   std::string shard;
 };
-void add_case_flags(CLI::App& app, CaseOptions& options);
+void add_case_flags(Flags& flags, CaseOptions& options);
 
-void add_output_flag(CLI::App& app, std::vector<std::string>& outputs,
+void add_output_flag(Flags& flags, std::vector<std::string>& outputs,
                      const std::vector<std::string>& formats);
 
-void add_device_flag(CLI::App& app, std::string& device);
+void add_device_flag(Flags& flags, std::string& device);
 
 struct Verbosity {
   bool quiet = false;
   bool verbose = false;
 };
-void add_verbosity_flags(CLI::App& app, Verbosity& verbosity);
+void add_verbosity_flags(Flags& flags, Verbosity& verbosity);
 
 // --shard i/n, from 0. Throws ConfigError.
 struct Shard {

@@ -4,7 +4,6 @@
 #include <ctime>
 #include <memory>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/cli/build_info.h"
 #include "src/cli/case_json.h"
@@ -194,21 +193,21 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
 
 }  // namespace
 
-Action setup_run(CLI::App& app) {
-  const auto flags = std::make_shared<RunFlags>();
-  add_case_flags(app, flags->cases);
-  add_device_flag(app, flags->device);
-  app.add_flag("--require-gpu", flags->require_gpu, "exit with 77 instead of using the CPU")
-      ->group("Device");
-  app.add_flag("-n,--dry-run", flags->dry_run, "list the cases and stop; touches no device")
-      ->group("What to do");
-  app.add_flag("--no-check", flags->no_check, "measure only; rows are `unchecked`")
-      ->group("What to do");
-  app.add_flag("--no-measure", flags->no_measure, "check only; times are absent")
-      ->group("What to do");
-  add_output_flag(app, flags->outputs, format_names());
-  add_verbosity_flags(app, flags->verbosity);
-  return [flags](const Invocation& invocation) { return run(*flags, invocation); };
+Action setup_run(Flags& flags) {
+  const auto values = std::make_shared<RunFlags>();
+  add_case_flags(flags, values->cases);
+  add_device_flag(flags, values->device);
+  flags.toggle("--require-gpu", values->require_gpu, "exit with 77 instead of using the CPU",
+               FlagGroup::kDevice);
+  flags.toggle("-n,--dry-run", values->dry_run, "list the cases and stop; touches no device",
+               FlagGroup::kWhatToDo);
+  flags.toggle("--no-check", values->no_check, "measure only; rows are `unchecked`",
+               FlagGroup::kWhatToDo);
+  flags.toggle("--no-measure", values->no_measure, "check only; times are absent",
+               FlagGroup::kWhatToDo);
+  add_output_flag(flags, values->outputs, format_names());
+  add_verbosity_flags(flags, values->verbosity);
+  return [values](const Invocation& invocation) { return run(*values, invocation); };
 }
 
 }  // namespace rope_bench

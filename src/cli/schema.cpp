@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/case/config.h"
 #include "src/cli/command.h"
@@ -38,10 +37,10 @@ ExitCode run_schema(const SchemaOptions& options) {
 
 }  // namespace
 
-Action setup_schema(CLI::App& app) {
+Action setup_schema(Flags& flags) {
   const auto options = std::make_shared<SchemaOptions>();
-  app.add_option("of", options->of, "config or results")->type_name("config|results");
-  add_output_flag(app, options->outputs, {"json"});
+  flags.word("NAME", options->of, "config or results");
+  add_output_flag(flags, options->outputs, {"json"});
   return [options](const Invocation&) { return run_schema(*options); };
 }
 

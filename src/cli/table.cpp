@@ -1,7 +1,6 @@
 #include <charconv>
 #include <memory>
 
-#include "CLI/App.hpp"
 #include "fmt/format.h"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"
@@ -149,7 +148,8 @@ std::string table_text(const Table& table) {
   for (size_t i = 0; i < table.inv_freq.size(); ++i) {
     rows.push_back({fmt::format("{}", i), digits17(table.inv_freq[i])});
   }
-  text += "\n" + text_rows({"pair", "inv_freq"}, rows, {0});
+  text += '\n';
+  text += text_rows({"pair", "inv_freq"}, rows, {0});
   rows.clear();
   for (size_t p = 0; p < table.positions.size(); ++p) {
     for (size_t i = 0; i < table.inv_freq.size(); ++i) {
@@ -157,7 +157,8 @@ std::string table_text(const Table& table) {
                       digits17(table.cosines[p][i]), digits17(table.sines[p][i])});
     }
   }
-  return text + "\n" + text_rows({"position", "pair", "cos", "sin"}, rows, {0, 1, 2, 3});
+  text += '\n';
+  return text + text_rows({"position", "pair", "cos", "sin"}, rows, {0, 1, 2, 3});
 }
 
 ExitCode run_table(const TableOptions& options) {
@@ -177,14 +178,13 @@ ExitCode run_table(const TableOptions& options) {
 
 }  // namespace
 
-Action setup_table(CLI::App& app) {
+Action setup_table(Flags& flags) {
   const auto options = std::make_shared<TableOptions>();
-  add_case_flags(app, options->cases);
-  app.add_option("--positions", options->positions,
-                 "rows to print, each from 0 to 2147483647 (0, 1, 2 and the last position)")
-      ->group("Cases")
-      ->type_name("A,B,C");
-  add_output_flag(app, options->outputs, document_formats());
+  add_case_flags(flags, options->cases);
+  flags.text("--positions", options->positions,
+             "rows to print, each from 0 to 2147483647 (0, 1, 2 and the last position)",
+             FlagGroup::kCases, "A,B,C");
+  add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_table(*options); };
 }
 

@@ -1,0 +1,106 @@
+#include "src/cli/flags.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
+#include "fmt/format.h"
+#include "src/case/errors.h"
+
+namespace rope_bench {
+namespace {
+
+const char* title(FlagGroup group) {
+  static constexpr const char* kTitles[] = {"Options", "Cases", "Device", "What to do", "Output"};
+  return kTitles[static_cast<int>(group)];
+}
+
+// CLI11 itself would wrap a negative number around.
+std::string check_whole_number(const std::string& text) {
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool good = error == std::errc() && stop == end;
+  return good ? "" : fmt::format("{} is not a whole number from 0", text);
+}
+
+}  // namespace
+
+struct Flags::Impl {
+  CLI::App app;
+};
+
+Flags::Flags() : impl_(std::make_unique<Impl>()) {
+  impl_->app.set_help_flag("-h,--help", "this help");
+  impl_->app.allow_extras();
+}
+Flags::~Flags() = default;
+
+void Flags::text(const char* names, std::string& value, const std::string& help, FlagGroup group,
+                 const char* value_name) {
+  impl_->app.add_option(names, value, help)->group(title(group))->type_name(value_name);
+}
+
+void Flags::whole_number(const char* names, std::optional<uint64_t>& value, const std::string& help,
+                         FlagGroup group) {
+  impl_->app.add_option(names, value, help)
+      ->check(check_whole_number)
+      ->group(title(group))
+      ->type_name("N");
+}
+
+void Flags::list(const char* names, std::vector<std::string>& values, const std::string& help,
+                 FlagGroup group, const char* value_name) {
+  impl_->app.add_option(names, values, help)
+      ->allow_extra_args(false)  // or it would also take the words that follow
+      ->group(title(group))
+      ->type_name(value_name);
+}
+
+void Flags::toggle(const char* names, bool& value, const std::string& help, FlagGroup group) {
+  impl_->app.add_flag(names, value, help)->group(title(group));
+}
+
+void Flags::word(const char* name, std::string& value, const std::string& help) {
+  impl_->app.add_option(name, value, help)->type_name("");
+}
+
+Flags::Outcome Flags::parse(std::vector<std::string> words, const std::string& command) {
+  std::reverse(words.begin(), words.end());  // CLI11 takes the last word first
+  try {
+    impl_->app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    return Outcome::kHelpWanted;
+  } catch (const CLI::ParseError& error) {
+    const std::string text = error.what();
+    throw ConfigError(
+        fmt::format("{} (see rope-bench {} --help)", text.substr(0, text.find('\n')), command));
+  }
+  return Outcome::kParsed;
+}
+
+std::vector<std::string> Flags::extras() const { return impl_->app.remaining(); }
+
+std::vector<std::string> Flags::names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : impl_->app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string Flags::help() const {
+  CLI::Formatter formatter;
+  formatter.column_width(36);
+  std::string text = formatter.make_positionals(&impl_->app) +
+                     formatter.make_groups(&impl_->app, CLI::AppFormatMode::Normal);
+  // CLI11 leaves two empty lines between groups.
+  for (size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text + "\n";
+}
+
+}  // namespace rope_bench
