@@ -8,8 +8,7 @@
 //            rounding to nearest even.
 // Mapping    neox: two vectors of the halves against cos and sin as they lie in the table. gptj:
 //            v * (c0, c0, c1, c1, ..) + swapped(v) * (-s0, s0, -s1, s1, ..), those two made once
-//            per token and used by its heads. Both do the same operations on a pair. Streamed
-//            results of several heads are collected in L1 first, so that whole lines leave.
+//            per token and used by its heads. Both do the same operations on a pair.
 // Limits     table in f32, rotary_offset 0.
 // Bytes      rotated dims read and written once; pass-through dims only out of place.
 // Source     own.
@@ -44,7 +43,7 @@ inline Simd::Vec turn_y(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
 }
 
 // One head, halves against halves. cos and sin are table rows: addresses of float32.
-template <typename E>
+template <typename E, bool kStream>
 inline void rotate_neox(const char* in, char* out, const char* cos, const char* sin, int64_t half) {
   using Vec = Simd::Vec;
   const char* in_y = in + half * E::kSize;
@@ -56,8 +55,8 @@ inline void rotate_neox(const char* in, char* out, const char* cos, const char* 
     Simd::load_two(E{}, in_y + i * E::kSize, &y, &y2);
     Simd::load_two(F32{}, cos + i * 4, &c, &c2);
     Simd::load_two(F32{}, sin + i * 4, &s, &s2);
-    Simd::store_two(E{}, out + i * E::kSize, turn_x(x, y, c, s), turn_x(x2, y2, c2, s2));
-    Simd::store_two(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), turn_y(x2, y2, c2, s2));
+    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_x(x, y, c, s), turn_x(x2, y2, c2, s2));
+    Simd::store_two<kStream>(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), turn_y(x2, y2, c2, s2));
   }
   for (; i < half; i += kWidth) {
     const int64_t n = half - i < kWidth ? half - i : kWidth;
@@ -95,7 +94,7 @@ inline Simd::Vec turn_pairs(Simd::Vec v, Simd::Vec c, Simd::Vec s) {
   return Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s));
 }
 
-template <typename E>
+template <typename E, bool kStream>
 inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t dims) {
   using Vec = Simd::Vec;
   const char* cos = reinterpret_cast<const char*>(twice.cos);
@@ -106,7 +105,7 @@ inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t d
     Simd::load_two(E{}, in + i * E::kSize, &v, &v2);
     Simd::load_two(F32{}, cos + i * 4, &c, &c2);
     Simd::load_two(F32{}, sin + i * 4, &s, &s2);
-    Simd::store_two(E{}, out + i * E::kSize, turn_pairs(v, c, s), turn_pairs(v2, c2, s2));
+    Simd::store_two<kStream>(E{}, out + i * E::kSize, turn_pairs(v, c, s), turn_pairs(v2, c2, s2));
   }
   for (; i < dims; i += kWidth) {
     const int64_t n = dims - i < kWidth ? dims - i : kWidth;
@@ -124,37 +123,37 @@ struct TokenRow {
 };
 
 // The three loops over heads are not inlined: those around them need registers, too.
-template <typename E>
+template <typename E, bool kStream>
 [[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t) {
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    rotate_neox<E>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
+    rotate_neox<E, kStream>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
   }
 }
 
-template <typename E>
+template <typename E, bool kStream>
 [[gnu::noinline]] void each_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    rotate_gptj<E>(in, out, twice, dims);
+    rotate_gptj<E, kStream>(in, out, twice, dims);
   }
 }
 
-template <typename E>
+template <typename E, bool kStream>
 [[gnu::noinline]] void each_pass_through(const Heads& heads, const TokenRow& t) {
   const char* in = heads.in + t.rotary_dim * E::kSize;
   char* out = heads.out + t.rotary_dim * E::kSize;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    copy_bytes<false>(in, out, (t.head_dim - t.rotary_dim) * E::kSize);
+    copy_bytes<kStream>(in, out, (t.head_dim - t.rotary_dim) * E::kSize);
   }
 }
 
-template <typename E, bool kNeox>
+template <typename E, bool kNeox, bool kStream>
 inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
   if constexpr (kNeox) {
-    each_neox<E>(heads, t);
+    each_neox<E, kStream>(heads, t);
   } else {
     for (int64_t dim = 0; dim < t.rotary_dim; dim += Twice::kMaxDims) {
       const int64_t left = t.rotary_dim - dim;
@@ -163,24 +162,32 @@ inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
       Heads part = heads;
       part.in += dim * E::kSize;
       part.out += dim * E::kSize;
-      each_gptj<E>(part, *twice, dims);
+      each_gptj<E, kStream>(part, *twice, dims);
     }
   }
-  if (heads.in != heads.out && t.rotary_dim < t.head_dim) each_pass_through<E>(heads, t);
+  if (heads.in != heads.out && t.rotary_dim < t.head_dim) each_pass_through<E, kStream>(heads, t);
 }
 
-// Through a buffer that stays in L1, some heads at a time.
+// Whether every run of rotated dims begins and ends where a streamed store may.
 template <typename E, bool kNeox>
-inline void rotate_streamed(Heads heads, const TokenRow& t, Twice* twice) {
+inline bool can_store_streamed(const Heads& heads, const TokenRow& t) {
+  const int64_t run = (kNeox ? t.rotary_dim / 2 : t.rotary_dim) * E::kSize;
+  const int64_t stride = heads.count > 1 ? heads.out_stride : 0;
+  const auto out = static_cast<int64_t>(reinterpret_cast<uintptr_t>(heads.out));
+  return (run | stride | out) % Simd::kBlockBytes == 0;
+}
+
+// Other heads go through a buffer that stays in L1, some at a time.
+template <typename E, bool kNeox>
+inline void rotate_buffered(Heads heads, const TokenRow& t, Twice* twice) {
   alignas(64) char buffer[4096];
   const int64_t row = t.head_dim * E::kSize;
   int64_t group = static_cast<int64_t>(sizeof(buffer)) / row;
-  if (group == 0) return rotate_heads<E, kNeox>(heads, t, twice);
-  // Heads that end with a cache line: any power of two of them, up to 32, may be needed for that.
-  while (group > 1 && group * row % 64 != 0) --group;
+  if (group == 0) return rotate_heads<E, kNeox, false>(heads, t, twice);
+  while (group > 1 && group * row % 64 != 0) --group;  // ends with a cache line
   for (; heads.count > 0; heads.count -= group) {
     const int64_t count = heads.count < group ? heads.count : group;
-    rotate_heads<E, kNeox>({heads.in, buffer, heads.in_stride, row, count}, t, twice);
+    rotate_heads<E, kNeox, false>({heads.in, buffer, heads.in_stride, row, count}, t, twice);
     if (heads.out_stride == row) {
       copy_bytes<true>(buffer, heads.out, count * row);
     } else {
@@ -200,10 +207,10 @@ void rotate_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
     Twice twice;
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
       const Heads heads = heads_at(x, token, first, last, E::kSize);
-      if constexpr (kStream) {
-        rotate_streamed<E, kNeox>(heads, t, &twice);
+      if (kStream && !can_store_streamed<E, kNeox>(heads, t)) {
+        rotate_buffered<E, kNeox>(heads, t, &twice);
       } else {
-        rotate_heads<E, kNeox>(heads, t, &twice);
+        rotate_heads<E, kNeox, kStream>(heads, t, &twice);
       }
     });
   });

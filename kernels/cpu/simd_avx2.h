@@ -33,13 +33,14 @@ struct Simd {
     *a = load(element, from);
     *b = load(element, from + 8 * E::kSize);
   }
+  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<false>(to, _mm256_castps_si256(a));
-    store_block<false>(to + 32, _mm256_castps_si256(b));
+    store_block<kStream>(to, _mm256_castps_si256(a));
+    store_block<kStream>(to + 32, _mm256_castps_si256(b));
   }
-  template <typename E>
+  template <bool kStream, typename E>
   static void store_two(E element, char* to, Vec a, Vec b) {
-    store_block<false>(to, narrow_two(element, a, b));
+    store_block<kStream>(to, narrow_two(element, a, b));
   }
 
   template <typename E>

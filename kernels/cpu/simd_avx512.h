@@ -63,13 +63,14 @@ struct Simd {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to), narrow(element, x));
   }
 
+  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<false>(to, _mm512_castps_si512(a));
-    store_block<false>(to + 64, _mm512_castps_si512(b));
+    store_block<kStream>(to, _mm512_castps_si512(a));
+    store_block<kStream>(to + 64, _mm512_castps_si512(b));
   }
-  template <typename E>
+  template <bool kStream, typename E>
   static void store_two(E element, char* to, Vec a, Vec b) {
-    store_block<false>(to, narrow_two(element, a, b));
+    store_block<kStream>(to, narrow_two(element, a, b));
   }
 
   static void store_part(F32, char* to, Vec x, int64_t count) {

@@ -43,15 +43,18 @@ struct Simd {
     *a = load(element, from);
     *b = load(element, from + 4 * E::kSize);
   }
+  template <bool kStream>
   static void store_two(F32, char* to, Vec a, Vec b) {
-    store_block<false>(to, (Words)a);
-    store_block<false>(to + 16, (Words)b);
+    store_block<kStream>(to, (Words)a);
+    store_block<kStream>(to + 16, (Words)b);
   }
+  template <bool kStream>
   static void store_two(F16, char* to, Vec a, Vec b) {
-    store_block<false>(to, join(to_f16(a), to_f16(b)));
+    store_block<kStream>(to, join(to_f16(a), to_f16(b)));
   }
+  template <bool kStream>
   static void store_two(BF16, char* to, Vec a, Vec b) {
-    store_block<false>(to, join(to_bf16(a), to_bf16(b)));
+    store_block<kStream>(to, join(to_bf16(a), to_bf16(b)));
   }
 
   template <typename E>
