@@ -31,16 +31,21 @@ int32_t start(const FastParams& p, const LaunchShape& shape, void* stream) {
   if constexpr (kBytes < T::kSize) {
     return kInvalidArguments;
   } else {
-    return launch(rope_fast_kernel<T, kPairing, kBytes>, shape, stream, p);
+    const bool tail = p.pass_packets > 0 || p.packets % 2 != 0;
+    if (tail) return launch(rope_fast_kernel<T, kPairing, kBytes, true>, shape, stream, p);
+    return launch(rope_fast_kernel<T, kPairing, kBytes, false>, shape, stream, p);
   }
 }
 
 // The blocks of one chunk and the number of chunks; fills in what the kernel must know of them.
 LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, FastParams* p) {
-  const int wanted = p->lanes + (p->pass_packets + 1) / 2;
   LaunchShape shape;
-  shape.block_x = static_cast<uint32_t>(wanted);
-  shape.block_y = static_cast<uint32_t>(wanted < config.threads ? config.threads / wanted : 1);
+  shape.block_x = static_cast<uint32_t>(p->lanes);
+  const int rows = p->lanes < config.threads ? config.threads / p->lanes : 1;
+  // With pass-through dims to copy, half of the rows rotate and half copy.
+  const bool copies = p->pass_packets > 0;
+  p->items = static_cast<uint32_t>(copies && rows > 1 ? rows / 2 : rows);
+  shape.block_y = copies ? 2 * p->items : p->items;
   shape.overlap = true;
   p->chunk_tokens = static_cast<uint32_t>(config.chunk_tokens);
   shape.blocks_y = static_cast<uint32_t>((args.num_tokens + p->chunk_tokens - 1) / p->chunk_tokens);
@@ -48,7 +53,7 @@ LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, Fas
     return static_cast<uint32_t>((items + per_block - 1) / per_block);
   };
   const uint64_t tokens = p->chunk_tokens;
-  p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), shape.block_y);
+  p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), p->items);
   const uint32_t row_bytes = static_cast<uint32_t>(args.rotary_dim) * sizeof(float);
   // One more where rows do not begin at a line.
   p->row_lines = Divisor::of((row_bytes + 127) / 128 + (row_bytes % 128 != 0 ? 1 : 0));
@@ -56,7 +61,7 @@ LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, Fas
                                                 uint64_t{shape.block_x} * shape.block_y)
                                        : 0;
   shape.blocks = uint64_t{p->prefetch_blocks} + p->q_blocks +
-                 blocks(tokens * static_cast<uint64_t>(args.k.num_heads), shape.block_y);
+                 blocks(tokens * static_cast<uint64_t>(args.k.num_heads), p->items);
   return shape;
 }
 

@@ -37,7 +37,8 @@ struct FastParams {
   uint32_t prefetch_blocks = 0;  // of a chunk: these first, then q_blocks, then those of k
   uint32_t q_blocks = 0;
   Divisor row_lines;         // 128-byte lines of a table row, for prefetching
-  int32_t lanes = 0;         // threads of an item that rotate
+  uint32_t items = 0;        // (token, head) of a block
+  int32_t lanes = 0;         // threads of an item
   int32_t packets = 0;       // of the rotated dims of one head
   int32_t pass_packets = 0;  // of the pass-through dims; 0 in place
   int32_t half_dim = 0;      // rotary_dim / 2
@@ -56,8 +57,25 @@ ROPE_DEVICE void prefetch_rows(const FastParams& p, int64_t first, int64_t count
   prefetch(p.table.row(first + token) + (within < last ? within : last));
 }
 
-template <typename T, Pairing kPairing, int kBytes>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(const FastParams p) {
+// Copies packets, by the threads of one row of the block: all loads of two packets a thread before
+// their stores.
+template <int kBytes>
+ROPE_DEVICE void copy_packets(const char* in, char* out, int packets) {
+  const int lanes = static_cast<int>(block_dim_x());
+  for (int i = static_cast<int>(thread_x()); i < packets; i += 2 * lanes) {
+    const bool has_second = i + lanes < packets;
+    const Packet<kBytes> x = load<kBytes, Hint::kStream>(in + i * kBytes);
+    const Packet<kBytes> y =
+        has_second ? load<kBytes, Hint::kStream>(in + (i + lanes) * kBytes) : x;
+    store<Hint::kStream>(out + i * kBytes, x);
+    if (has_second) store<Hint::kStream>(out + (i + lanes) * kBytes, y);
+  }
+}
+
+// kTail: some threads copy pass-through dims, or have one packet instead of two (an odd number of
+// gptj packets).
+template <typename T, Pairing kPairing, int kBytes, bool kTail>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr Hint kHint = Hint::kStream;
 
@@ -72,39 +90,34 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(const FastParams p) {
   const uint32_t block = block_x() - p.prefetch_blocks;
   const bool is_q = block < p.q_blocks;
   const Operand& operand = is_q ? p.q : p.k;
-  const uint32_t item = (is_q ? block : block - p.q_blocks) * block_dim_y() + thread_y();
+  // Rows from p.items on copy what the rows below them do not rotate.
+  const bool copies = kTail && thread_y() >= p.items;
+  const uint32_t row = copies ? thread_y() - p.items : thread_y();
+  const uint32_t item = (is_q ? block : block - p.q_blocks) * p.items + row;
   const uint32_t token_in_chunk = operand.heads.small_quotient(item);
   const uint32_t head = item - token_in_chunk * operand.heads.divisor;
   wait_for_previous_launch();
   if (token_in_chunk >= p.chunk_tokens || token_in_chunk >= chunk_count) return;
   const int64_t token = chunk_first + token_in_chunk;
-  const float* cosines = p.table.row(token);
-  const float* sines = cosines + p.half_dim;
   const char* in = operand.in_row(token, head);
   char* out = operand.out_row(token, head);
-  int lane = static_cast<int>(thread_x());
-
-  // Copy: pass-through dims, two packets a thread.
-  if (lane >= p.lanes) {
-    const int pass_lanes = (p.pass_packets + 1) / 2;
-    lane -= p.lanes;
-    for (int i = lane; i < p.pass_packets; i += pass_lanes) {
-      const int offset = (p.packets + i) * kBytes;
-      store<kHint>(out + offset, load<kBytes, kHint>(in + offset));
-    }
+  const int lane = static_cast<int>(thread_x());
+  if (copies) {
+    copy_packets<kBytes>(in + p.packets * kBytes, out + p.packets * kBytes, p.pass_packets);
     return;
   }
 
   // Load. A packet of one element holds no gptj pair: then a thread has the two elements of one
   // pair.
+  const float* cosines = p.table.row(token);
+  const float* sines = cosines + p.half_dim;
   constexpr bool kHalves = kPairing == Pairing::kNeox || kElements == 1;
   constexpr bool kSplitPair = kPairing == Pairing::kGptj && kElements == 1;
-  const int first = (kSplitPair ? 2 * lane : lane) * kBytes;
-  const int second = (kSplitPair ? 2 * lane + 1 : p.lanes + lane) * kBytes;
-  // An odd number of gptj packets leaves the last thread with one.
-  const bool has_second = kHalves || p.lanes + lane < p.packets;
-  Packet<kBytes> x = load<kBytes, kHint>(in + first);
-  Packet<kBytes> y = has_second ? load<kBytes, kHint>(in + second) : x;
+  const int first = kSplitPair ? 2 * lane : lane;
+  const int second = kSplitPair ? 2 * lane + 1 : p.lanes + lane;
+  const bool has_second = !kTail || kHalves || second < p.packets;
+  Packet<kBytes> x = load<kBytes, kHint>(in + first * kBytes);
+  Packet<kBytes> y = has_second ? load<kBytes, kHint>(in + second * kBytes) : x;
   let_next_launch_start();
 
   // Rotate.
@@ -112,16 +125,13 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(const FastParams p) {
     rotate_halves<T>(x, y, cosines + lane * kElements, sines + lane * kElements);
   } else {
     constexpr int kPairs = kElements / 2;
-    rotate_adjacent<T>(x, cosines + lane * kPairs, sines + lane * kPairs);
-    if (has_second) {
-      const int pair = (p.lanes + lane) * kPairs;
-      rotate_adjacent<T>(y, cosines + pair, sines + pair);
-    }
+    rotate_adjacent<T>(x, cosines + first * kPairs, sines + first * kPairs);
+    if (has_second) rotate_adjacent<T>(y, cosines + second * kPairs, sines + second * kPairs);
   }
 
   // Store.
-  store<kHint>(out + first, x);
-  if (has_second) store<kHint>(out + second, y);
+  store<kHint>(out + first * kBytes, x);
+  if (has_second) store<kHint>(out + second * kBytes, y);
 }
 
 }  // namespace rope_bench::device

@@ -53,7 +53,7 @@ ROPE_DEVICE void naive_copy(const Operand& operand, int64_t token, int rotary_di
 }
 
 template <typename T, Pairing kPairing>
-ROPE_KERNEL void rope_naive_kernel(const NaiveParams p) {
+ROPE_KERNEL void rope_naive_kernel(ROPE_ARGUMENT NaiveParams p) {
   const int64_t token = block_x();
   const float* cosines = p.table.row(token);
   naive_rotate<T, kPairing>(p.q, token, cosines, p.half_dim);

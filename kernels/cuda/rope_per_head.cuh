@@ -21,7 +21,7 @@ struct PerHeadParams {
 };
 
 template <typename T, Pairing kPairing>
-ROPE_KERNEL void rope_per_head_kernel(const PerHeadParams p) {
+ROPE_KERNEL void rope_per_head_kernel(ROPE_ARGUMENT PerHeadParams p) {
   // Locate: item = (token, head of Q or K).
   const uint64_t item = static_cast<uint64_t>(block_x()) * block_dim_y() + thread_y();
   const int64_t token = static_cast<int64_t>(p.all_heads.quotient(item));

@@ -61,7 +61,7 @@ ROPE_DEVICE void stream_table(const StreamParams& p, int64_t i) {
 
 // Streams packets of kBytes with kSteps packets a thread.
 template <int kBytes, Hint kHint, int kSteps, int kTableBytes>
-ROPE_KERNEL void stream_kernel(const StreamParams p) {
+ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
   const uint32_t block = block_x();
   const uint32_t per_step = block_dim_x();
   wait_for_previous_launch();

@@ -24,6 +24,9 @@
 
 #define ROPE_KERNEL __global__
 #define ROPE_DEVICE __device__ __forceinline__
+// Before the type of a kernel's argument: it stays where the launch put it. Without, a reference to one of two
+// members makes every thread copy it to its stack first.
+#define ROPE_ARGUMENT const __grid_constant__
 // At most this many registers: occupancy hides the latency of memory.
 #define ROPE_MAX_REGISTERS(count) __maxnreg__(count)
 #define ROPE_SHARED(Type, array_name, count) __shared__ Type array_name[count]
