@@ -7,7 +7,7 @@
 // Numbers    f32, f16 or bf16 in memory, float32 arithmetic (fused where the machine can), one
 //            rounding to nearest even.
 // Mapping    neox: two vectors of the halves against cos and sin as they lie in the table. gptj:
-//            v * (c0, c0, c1, c1, ..) + swapped(v) * (-s0, s0, -s1, s1, ..), those two made once
+//            v * (c0, c0, c1, c1, ..) -+ swapped(v) * (s0, s0, s1, s1, ..), the factors made once
 //            per token and used by its heads. Both do the same operations on a pair.
 // Limits     table in f32, rotary_offset 0.
 // Bytes      rotated dims read and written once; pass-through dims only out of place.
@@ -71,27 +71,25 @@ inline void rotate_neox(const char* in, char* out, const char* cos, const char* 
 struct Twice {
   static constexpr int64_t kMaxDims = 512;  // 4 KiB on the stack, whatever rotary_dim is
   alignas(64) float cos[kMaxDims];
-  alignas(64) float sin[kMaxDims];  // -s0, s0, -s1, s1, ..
+  alignas(64) float sin[kMaxDims];
   int64_t first_dim = -1;
 
-  // Makes the factors of dims [dim, dim + dims) from the table row, unless they are there.
+  // Makes the factors of dims [dim, dim + dims) from the table row, unless they are there. By whole
+  // vectors: loads of vectors would wait for stores of single numbers, and those for all before.
   void select(const char* row, int64_t rotary_dim, int64_t dim, int64_t dims) {
     if (dim == first_dim) return;
     first_dim = dim;
-    for (int64_t i = 0; i < dims; i += 2) {
-      float c, s;
-      __builtin_memcpy(&c, row + (dim + i) * 2, 4);
-      __builtin_memcpy(&s, row + (rotary_dim + dim + i) * 2, 4);
-      cos[i] = cos[i + 1] = c;
-      sin[i] = -s;
-      sin[i + 1] = s;
+    for (int64_t i = 0; i < dims / 2; i += kWidth) {
+      const int64_t n = dims / 2 - i < kWidth ? dims / 2 - i : kWidth;
+      Simd::store_twice(cos + 2 * i, load_some(F32{}, row + (dim / 2 + i) * 4, n));
+      Simd::store_twice(sin + 2 * i, load_some(F32{}, row + (rotary_dim / 2 + dim / 2 + i) * 4, n));
     }
   }
 };
 
-// v = (x0, y0, x1, y1, ..), c = (c0, c0, c1, c1, ..), s = (-s0, s0, -s1, s1, ..).
+// v = (x0, y0, x1, y1, ..), c = (c0, c0, c1, c1, ..), s = (s0, s0, s1, s1, ..).
 inline Simd::Vec turn_pairs(Simd::Vec v, Simd::Vec c, Simd::Vec s) {
-  return Simd::mul_add(v, c, Simd::mul(Simd::swap_pairs(v), s));
+  return Simd::mul_sub_add(v, c, Simd::mul(Simd::swap_pairs(v), s));
 }
 
 template <typename E, bool kStream>
@@ -122,21 +120,39 @@ struct TokenRow {
   int64_t head_dim;
 };
 
+// How far ahead to ask for the rotated dims of a later head, in bytes; 0 is not at all. It pays
+// where whole lines between heads are left out: the hardware does not foresee those jumps, and
+// arithmetic keeps the loads apart in time.
+inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
+  constexpr int64_t kDistance = 2048;
+  if (heads.count < 2 || heads.in_stride < bytes + 128) return 0;
+  return heads.in_stride < kDistance ? kDistance / heads.in_stride * heads.in_stride
+                                     : heads.in_stride;
+}
+inline void prefetch(const char* in, int64_t distance, int64_t bytes) {
+  if (distance == 0) return;
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(in + distance + i);
+}
+
 // The three loops over heads are not inlined: those around them need registers, too.
 template <typename E, bool kStream>
 [[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t) {
+  const int64_t bytes = t.rotary_dim * E::kSize, distance = prefetch_distance(heads, bytes);
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
+    prefetch(in, distance, bytes);
     rotate_neox<E, kStream>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
   }
 }
 
 template <typename E, bool kStream>
 [[gnu::noinline]] void each_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
+  const int64_t bytes = dims * E::kSize, distance = prefetch_distance(heads, bytes);
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
+    prefetch(in, distance, bytes);
     rotate_gptj<E, kStream>(in, out, twice, dims);
   }
 }

@@ -61,7 +61,14 @@ struct Simd {
   static Vec mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   static Vec mul_add(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
   static Vec mul_sub(Vec a, Vec b, Vec c) { return _mm256_fmsub_ps(a, b, c); }
+  // a b - c in even lanes, a b + c in odd ones.
+  static Vec mul_sub_add(Vec a, Vec b, Vec c) { return _mm256_fmaddsub_ps(a, b, c); }
   static Vec swap_pairs(Vec x) { return _mm256_permute_ps(x, 0xb1); }
+  // x0, x0, x1, x1, .. into 16 aligned places.
+  static void store_twice(float* to, Vec x) {
+    _mm256_store_ps(to, _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3)));
+    _mm256_store_ps(to + 8, _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7)));
+  }
 
   // Plain bytes, for the limit kernels.
   using Block = __m256i;

@@ -49,11 +49,20 @@ struct Simd {
     *b = _mm512_castsi512_ps(_mm512_maskz_permutexvar_epi16(0xaaaaaaaa, j, halves));
   }
 
+  // Half a vector is an access of just that size: one under a mask counts as a whole one, and in
+  // place it would wait for the stores next to it.
   static Vec load_part(F32, const char* from, int64_t count) {
+    if (count == 8) {
+      return _mm512_zextps256_ps512(_mm256_loadu_ps(reinterpret_cast<const float*>(from)));
+    }
     return _mm512_maskz_loadu_ps(mask(count), from);
   }
   template <typename E>
   static Vec load_part(E element, const char* from, int64_t count) {
+    if (count == 8) {
+      const __m128i half = _mm_loadu_si128(reinterpret_cast<const __m128i_u*>(from));
+      return widen(element, _mm256_zextsi128_si256(half));
+    }
     return widen(element, _mm256_maskz_loadu_epi16(mask(count), from));
   }
 
@@ -74,11 +83,18 @@ struct Simd {
   }
 
   static void store_part(F32, char* to, Vec x, int64_t count) {
+    if (count == 8) {
+      return _mm256_storeu_ps(reinterpret_cast<float*>(to), _mm512_castps512_ps256(x));
+    }
     _mm512_mask_storeu_ps(to, mask(count), x);
   }
   template <typename E>
   static void store_part(E element, char* to, Vec x, int64_t count) {
-    _mm256_mask_storeu_epi16(to, mask(count), narrow(element, x));
+    const __m256i halves = narrow(element, x);
+    if (count == 8) {
+      return _mm_storeu_si128(reinterpret_cast<__m128i_u*>(to), _mm256_castsi256_si128(halves));
+    }
+    _mm256_mask_storeu_epi16(to, mask(count), halves);
   }
 
   static void finish_stream() { _mm_sfence(); }
@@ -86,7 +102,16 @@ struct Simd {
   static Vec mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   static Vec mul_add(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
   static Vec mul_sub(Vec a, Vec b, Vec c) { return _mm512_fmsub_ps(a, b, c); }
+  // a b - c in even lanes, a b + c in odd ones.
+  static Vec mul_sub_add(Vec a, Vec b, Vec c) { return _mm512_fmaddsub_ps(a, b, c); }
   static Vec swap_pairs(Vec x) { return _mm512_permute_ps(x, 0xb1); }
+  // x0, x0, x1, x1, .. into 32 aligned places.
+  static void store_twice(float* to, Vec x) {
+    const __m512i low = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    _mm512_store_ps(to, _mm512_permutexvar_ps(low, x));
+    _mm512_store_ps(to + 16, _mm512_permutexvar_ps(high, x));
+  }
 
   // Plain bytes, for the limit kernels.
   using Block = __m512i;

@@ -79,7 +79,18 @@ struct Simd {
   static Vec mul(Vec a, Vec b) { return a * b; }
   static Vec mul_add(Vec a, Vec b, Vec c) { return a * b + c; }
   static Vec mul_sub(Vec a, Vec b, Vec c) { return a * b - c; }
+  // a b - c in even lanes, a b + c in odd ones.
+  static Vec mul_sub_add(Vec a, Vec b, Vec c) {
+    return a * b + (Vec)((Words)c ^ Words{0x80000000, 0, 0x80000000, 0});
+  }
   static Vec swap_pairs(Vec x) { return __builtin_shufflevector(x, x, 1, 0, 3, 2); }
+  // x0, x0, x1, x1, .. into 8 places.
+  static void store_twice(float* to, Vec x) {
+    const Vec low = __builtin_shufflevector(x, x, 0, 0, 1, 1);
+    const Vec high = __builtin_shufflevector(x, x, 2, 2, 3, 3);
+    __builtin_memcpy(to, &low, sizeof(low));
+    __builtin_memcpy(to + 4, &high, sizeof(high));
+  }
 
   // Plain bytes, for the limit kernels.
   using Block = Words;

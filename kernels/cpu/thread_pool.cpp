@@ -23,10 +23,9 @@ std::vector<int> allowed_cores() {
   std::vector<int> cores;
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    for (int core = 0; core < CPU_SETSIZE; ++core) {
-      if (CPU_ISSET(core, &set)) cores.push_back(core);
-    }
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
   }
   return cores;
 }
@@ -143,8 +142,7 @@ class Pool {
     inside_body = false;
   }
 
-  // Each thread that joins wakes two more, the caller first: a sleeper costs its waker
-  // microseconds.
+  // Each thread that joins wakes two more: a sleeper costs its waker microseconds.
   void wake_next(int worker) {
     const int rank = (slot_of(worker) - slot_of(job_.self) + job_.slots) % job_.slots;
     for (const int next : {2 * rank + 1, 2 * rank + 2}) {
@@ -155,8 +153,8 @@ class Pool {
   }
 
   void wake(int index) {
-    std::unique_ptr<Worker>& worker = workers_[static_cast<size_t>(index)];
-    worker ? worker->bell.ring() : start(index);
+    Worker* worker = workers_[static_cast<size_t>(index)].get();
+    worker != nullptr ? worker->bell.ring() : start(index);
   }
 
   // Where a thread cannot be had, its slot is worked off by the others.
