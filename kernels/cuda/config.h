@@ -30,6 +30,7 @@ int widest_packet(const RopeKernelArgs& args);
 VectorConfig fast_config(const RopeKernelArgs& args);
 
 bool in_place(const RopeTensor& tensor);
+bool all_in_place(const RopeKernelArgs& args);
 int element_size(int32_t dtype);
 
 }  // namespace rope_bench::device

@@ -20,32 +20,42 @@ FastParams params_of(const RopeKernelArgs& args, int packet_bytes) {
   p.num_tokens = args.num_tokens;
   p.packets = args.rotary_dim / elements;
   p.lanes = (p.packets + 1) / 2;
-  const bool copies = !(in_place(args.q) && in_place(args.k));
+  const bool copies = !all_in_place(args);
   p.pass_packets = copies ? (args.head_dim - args.rotary_dim) / elements : 0;
+  p.pass_lanes = (p.pass_packets + 1) / 2;
   p.half_dim = args.rotary_dim / 2;
   return p;
 }
 
 template <typename T, Pairing kPairing, int kBytes>
-int32_t start(const FastParams& p, const LaunchShape& shape, void* stream) {
+int32_t start(const FastParams& p, FastMode mode, const LaunchShape& shape, void* stream) {
   if constexpr (kBytes < T::kSize) {
     return kInvalidArguments;
   } else {
-    const bool tail = p.pass_packets > 0 || p.packets % 2 != 0;
-    if (tail) return launch(rope_fast_kernel<T, kPairing, kBytes, true>, shape, stream, p);
-    return launch(rope_fast_kernel<T, kPairing, kBytes, false>, shape, stream, p);
+    switch (mode) {
+      case FastMode::kInPlace:
+        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kInPlace>, shape, stream, p);
+      case FastMode::kOutOfPlace:
+        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kOutOfPlace>, shape, stream,
+                      p);
+      case FastMode::kOdd:
+        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kOdd>, shape, stream, p);
+    }
+    return kInvalidArguments;
   }
+}
+
+FastMode mode_of(const RopeKernelArgs& args, const FastParams& p) {
+  if (p.packets % 2 != 0 || p.pass_packets % 2 != 0) return FastMode::kOdd;
+  return all_in_place(args) ? FastMode::kInPlace : FastMode::kOutOfPlace;
 }
 
 // The blocks of one chunk and the number of chunks; fills in what the kernel must know of them.
 LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, FastParams* p) {
   LaunchShape shape;
-  shape.block_x = static_cast<uint32_t>(p->lanes);
-  const int rows = p->lanes < config.threads ? config.threads / p->lanes : 1;
-  // With pass-through dims to copy, half of the rows rotate and half copy.
-  const bool copies = p->pass_packets > 0;
-  p->items = static_cast<uint32_t>(copies && rows > 1 ? rows / 2 : rows);
-  shape.block_y = copies ? 2 * p->items : p->items;
+  const int threads = p->lanes + p->pass_lanes;
+  shape.block_x = static_cast<uint32_t>(threads);
+  shape.block_y = static_cast<uint32_t>(threads < config.threads ? config.threads / threads : 1);
   shape.overlap = true;
   p->chunk_tokens = static_cast<uint32_t>(config.chunk_tokens);
   shape.blocks_y = static_cast<uint32_t>((args.num_tokens + p->chunk_tokens - 1) / p->chunk_tokens);
@@ -53,7 +63,7 @@ LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, Fas
     return static_cast<uint32_t>((items + per_block - 1) / per_block);
   };
   const uint64_t tokens = p->chunk_tokens;
-  p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), p->items);
+  p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), shape.block_y);
   const uint32_t row_bytes = static_cast<uint32_t>(args.rotary_dim) * sizeof(float);
   // One more where rows do not begin at a line.
   p->row_lines = Divisor::of((row_bytes + 127) / 128 + (row_bytes % 128 != 0 ? 1 : 0));
@@ -61,7 +71,7 @@ LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, Fas
                                                 uint64_t{shape.block_x} * shape.block_y)
                                        : 0;
   shape.blocks = uint64_t{p->prefetch_blocks} + p->q_blocks +
-                 blocks(tokens * static_cast<uint64_t>(args.k.num_heads), p->items);
+                 blocks(tokens * static_cast<uint64_t>(args.k.num_heads), shape.block_y);
   return shape;
 }
 
@@ -71,18 +81,19 @@ int32_t launch_fast_with(const RopeKernelArgs& args, const VectorConfig& config)
   if (args.num_tokens == 0) return 0;
   FastParams p = params_of(args, config.packet_bytes);
   const LaunchShape shape = shape_of(args, config, &p);
+  const FastMode mode = mode_of(args, p);
   return dispatch(args, [&](auto element, auto pairing) -> int32_t {
     using T = decltype(element);
     constexpr Pairing kPairing = decltype(pairing)::kPairing;
     switch (config.packet_bytes) {
       case 16:
-        return start<T, kPairing, 16>(p, shape, args.stream);
+        return start<T, kPairing, 16>(p, mode, shape, args.stream);
       case 8:
-        return start<T, kPairing, 8>(p, shape, args.stream);
+        return start<T, kPairing, 8>(p, mode, shape, args.stream);
       case 4:
-        return start<T, kPairing, 4>(p, shape, args.stream);
+        return start<T, kPairing, 4>(p, mode, shape, args.stream);
       case 2:
-        return start<T, kPairing, 2>(p, shape, args.stream);
+        return start<T, kPairing, 2>(p, mode, shape, args.stream);
       default:
         return kInvalidArguments;
     }

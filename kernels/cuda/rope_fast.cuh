@@ -37,10 +37,10 @@ struct FastParams {
   uint32_t prefetch_blocks = 0;  // of a chunk: these first, then q_blocks, then those of k
   uint32_t q_blocks = 0;
   Divisor row_lines;         // 128-byte lines of a table row, for prefetching
-  uint32_t items = 0;        // (token, head) of a block
-  int32_t lanes = 0;         // threads of an item
+  int32_t lanes = 0;         // threads of an item that rotate
   int32_t packets = 0;       // of the rotated dims of one head
   int32_t pass_packets = 0;  // of the pass-through dims; 0 in place
+  int32_t pass_lanes = 0;    // threads of an item that copy
   int32_t half_dim = 0;      // rotary_dim / 2
 };
 
@@ -57,27 +57,18 @@ ROPE_DEVICE void prefetch_rows(const FastParams& p, int64_t first, int64_t count
   prefetch(p.table.row(first + token) + (within < last ? within : last));
 }
 
-// Copies packets, by the threads of one row of the block: all loads of two packets a thread before
-// their stores.
-template <int kBytes>
-ROPE_DEVICE void copy_packets(const char* in, char* out, int packets) {
-  const int lanes = static_cast<int>(block_dim_x());
-  for (int i = static_cast<int>(thread_x()); i < packets; i += 2 * lanes) {
-    const bool has_second = i + lanes < packets;
-    const Packet<kBytes> x = load<kBytes, Hint::kStream>(in + i * kBytes);
-    const Packet<kBytes> y =
-        has_second ? load<kBytes, Hint::kStream>(in + (i + lanes) * kBytes) : x;
-    store<Hint::kStream>(out + i * kBytes, x);
-    if (has_second) store<Hint::kStream>(out + (i + lanes) * kBytes, y);
-  }
-}
+enum class FastMode {
+  kInPlace,     // every thread rotates two packets
+  kOutOfPlace,  // the last threads of a row copy two packets of the pass-through dims
+  kOdd,         // either, with a last thread that has one packet
+};
 
-// kTail: some threads copy pass-through dims, or have one packet instead of two (an odd number of
-// gptj packets).
-template <typename T, Pairing kPairing, int kBytes, bool kTail>
+template <typename T, Pairing kPairing, int kBytes, FastMode kMode>
 ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParams p) {
   constexpr int kElements = kBytes / T::kSize;
-  constexpr Hint kHint = Hint::kStream;
+  // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
+  // by two instructions: L1 keeps it from one to the other.
+  constexpr Hint kLoad = kMode == FastMode::kInPlace ? Hint::kStream : Hint::kKeep;
 
   // Locate: which token and head this row of threads has.
   const int64_t chunk_first = static_cast<int64_t>(block_y()) * p.chunk_tokens;
@@ -90,10 +81,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParam
   const uint32_t block = block_x() - p.prefetch_blocks;
   const bool is_q = block < p.q_blocks;
   const Operand& operand = is_q ? p.q : p.k;
-  // Rows from p.items on copy what the rows below them do not rotate.
-  const bool copies = kTail && thread_y() >= p.items;
-  const uint32_t row = copies ? thread_y() - p.items : thread_y();
-  const uint32_t item = (is_q ? block : block - p.q_blocks) * p.items + row;
+  const uint32_t item = (is_q ? block : block - p.q_blocks) * block_dim_y() + thread_y();
   const uint32_t token_in_chunk = operand.heads.small_quotient(item);
   const uint32_t head = item - token_in_chunk * operand.heads.divisor;
   wait_for_previous_launch();
@@ -102,36 +90,40 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParam
   const char* in = operand.in_row(token, head);
   char* out = operand.out_row(token, head);
   const int lane = static_cast<int>(thread_x());
-  if (copies) {
-    copy_packets<kBytes>(in + p.packets * kBytes, out + p.packets * kBytes, p.pass_packets);
-    return;
-  }
-
-  // Load. A packet of one element holds no gptj pair: then a thread has the two elements of one
-  // pair.
   const float* cosines = p.table.row(token);
   const float* sines = cosines + p.half_dim;
+
+  // Load two packets: of the rotated dims or, in the last lanes, of those to be copied. A packet of
+  // one element holds no gptj pair: then a thread has the two elements of one pair.
   constexpr bool kHalves = kPairing == Pairing::kNeox || kElements == 1;
   constexpr bool kSplitPair = kPairing == Pairing::kGptj && kElements == 1;
-  const int first = kSplitPair ? 2 * lane : lane;
-  const int second = kSplitPair ? 2 * lane + 1 : p.lanes + lane;
-  const bool has_second = !kTail || kHalves || second < p.packets;
-  Packet<kBytes> x = load<kBytes, kHint>(in + first * kBytes);
-  Packet<kBytes> y = has_second ? load<kBytes, kHint>(in + second * kBytes) : x;
+  int first = kSplitPair ? 2 * lane : lane;
+  int second = kSplitPair ? 2 * lane + 1 : p.lanes + lane;
+  const bool rotates = kMode == FastMode::kInPlace || lane < p.lanes;
+  if (!rotates) {
+    first = p.packets + lane - p.lanes;
+    second = first + p.pass_lanes;
+  }
+  const bool has_second =
+      kMode != FastMode::kOdd || second < (rotates ? p.packets : p.packets + p.pass_packets);
+  Packet<kBytes> x = load<kBytes, kLoad>(in + first * kBytes);
+  Packet<kBytes> y = has_second ? load<kBytes, kLoad>(in + second * kBytes) : x;
   let_next_launch_start();
 
   // Rotate.
-  if constexpr (kHalves) {
-    rotate_halves<T>(x, y, cosines + lane * kElements, sines + lane * kElements);
-  } else {
-    constexpr int kPairs = kElements / 2;
-    rotate_adjacent<T>(x, cosines + first * kPairs, sines + first * kPairs);
-    if (has_second) rotate_adjacent<T>(y, cosines + second * kPairs, sines + second * kPairs);
+  if (rotates) {
+    if constexpr (kHalves) {
+      rotate_halves<T>(x, y, cosines + lane * kElements, sines + lane * kElements);
+    } else {
+      constexpr int kPairs = kElements / 2;
+      rotate_adjacent<T>(x, cosines + first * kPairs, sines + first * kPairs);
+      if (has_second) rotate_adjacent<T>(y, cosines + second * kPairs, sines + second * kPairs);
+    }
   }
 
   // Store.
-  store<kHint>(out + first * kBytes, x);
-  if (has_second) store<kHint>(out + second * kBytes, y);
+  store<Hint::kStream>(out + first * kBytes, x);
+  if (has_second) store<Hint::kStream>(out + second * kBytes, y);
 }
 
 }  // namespace rope_bench::device

@@ -13,7 +13,7 @@ constexpr uint32_t kHeadsPerBlock = 4;
 constexpr int kNaiveThreads = 512;
 
 bool copies_pass_through(const RopeKernelArgs& args) {
-  return args.rotary_dim < args.head_dim && !(in_place(args.q) && in_place(args.k));
+  return args.rotary_dim < args.head_dim && !all_in_place(args);
 }
 
 uint64_t per_head_blocks(const RopeKernelArgs& args) {

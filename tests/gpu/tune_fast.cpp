@@ -1,6 +1,6 @@
 // How the table in kernels/cuda/config.cpp was made: limit_ratio of `fast` for every packet, block
 // size and hint over token counts, on the GPU present. Not a test; run by hand: tune_fast [dtype]
-// [pairing] [rotary_dim] [in_place 0|1]
+// [pairing] [rotary_dim] [in_place 0|1] [tokens ...]
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -71,7 +71,9 @@ int tune(int argc, char** argv) {
   std::printf("peak %.0f GB/s, floor %.2f us; %s %s r%d %s\n%-18s", peak, floor * 1e6,
               dtype.c_str(), info(c.rope.pairing).name, static_cast<int>(c.rope.rotary_dim),
               c.layout.in_place ? "in place" : "out of place", "limit_ratio");
-  const int64_t token_counts[] = {1, 8, 64, 256, 512, 1024, 2048, 4096, 16384};
+  std::vector<int64_t> token_counts;
+  for (int i = 5; i < argc; ++i) token_counts.push_back(std::atoll(argv[i]));
+  if (token_counts.empty()) token_counts = {1, 8, 64, 256, 512, 1024, 2048, 4096, 16384};
   std::vector<std::vector<double>> ratios(rows.size());
   std::vector<double> limits;
   std::vector<std::string> limit_names;
