@@ -107,6 +107,10 @@ class DeviceMemory {
   void* data_ = nullptr;
 };
 
+class Runner;
+// A runner of cases on a device; tests give it devices of their own.
+std::unique_ptr<Runner> make_runner(std::unique_ptr<Backend> backend);
+
 // Number of CUDA devices, 0 with the reason.
 int count_cuda_devices(std::string* why_none);
 std::string cuda_device_model(int index);

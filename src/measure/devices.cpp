@@ -8,8 +8,6 @@
 
 namespace rope_bench {
 
-std::unique_ptr<Runner> make_runner(std::unique_ptr<Backend> backend);
-
 #ifndef ROPE_BENCH_HAVE_CUDA
 int count_cuda_devices(std::string* why_none) {
   *why_none = "this build has no CUDA kernels";

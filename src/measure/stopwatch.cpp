@@ -65,6 +65,9 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
     const RopeVariant* row;
     double seconds;
   };
+  // A host flushes its caches slowly: fewer samples there.
+  const int first_look = backend.is_host() ? 1 : 3, closer_look = backend.is_host() ? 3 : 7;
+  const size_t leaders = backend.is_host() ? 2 : 3;
   std::vector<Candidate> candidates;
   const RopeKernelArgs args = buffers.args(0);
   const auto best_of = [&](const RopeVariant& row, int samples) {
@@ -76,14 +79,14 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
   for (const RopeVariant& row : backend.limits()) {
     char reason[256];
     if (row.why_not(&args, reason, sizeof(reason)) == 0)
-      candidates.push_back({&row, best_of(row, 3)});
+      candidates.push_back({&row, best_of(row, first_look)});
   }
   const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };
   std::sort(candidates.begin(), candidates.end(), faster);
   if (candidates.empty()) return nullptr;
   // A closer look at the leaders.
-  while (candidates.size() > 3) candidates.pop_back();
-  for (Candidate& candidate : candidates) candidate.seconds = best_of(*candidate.row, 7);
+  while (candidates.size() > leaders) candidates.pop_back();
+  for (Candidate& candidate : candidates) candidate.seconds = best_of(*candidate.row, closer_look);
   return std::min_element(candidates.begin(), candidates.end(), faster)->row;
 }
 
@@ -168,11 +171,13 @@ double measure_floor(Backend& backend) {
 }
 
 double measure_peak(Backend& backend) {
-  // Large against any cache, small against any memory.
-  const int64_t wanted =
-      std::max<int64_t>(int64_t{8} * backend.info().l2_bytes, int64_t{128} << 20);
-  const auto bytes = std::min<int64_t>(std::min<int64_t>(wanted, int64_t{1} << 30),
-                                       static_cast<int64_t>(backend.free_bytes() / 8));
+  // Large against any cache, small against any memory. A host pays for every byte: there four
+  // caches must do.
+  const int64_t caches = int64_t{backend.is_host() ? 4 : 8} * backend.info().l2_bytes;
+  const auto bytes =
+      std::min<int64_t>(std::clamp<int64_t>(caches, int64_t{64} << 20, int64_t{1} << 30),
+                        static_cast<int64_t>(backend.free_bytes() / 8));
+  const int launches = backend.is_host() ? 2 : 4, samples_wanted = backend.is_host() ? 3 : 5;
   constexpr int kHeads = 32, kDim = 128;
   RopeKernelArgs args{};
   args.struct_size = sizeof(args);
@@ -211,13 +216,15 @@ double measure_peak(Backend& backend) {
     args.k = operand(from.data() + tensor_bytes, out + tensor_bytes);
     for (const RopeVariant& row : backend.limits()) {
       const std::unique_ptr<Window> one = backend.record({{&row, args}});
-      const std::unique_ptr<Window> four = backend.record(std::vector<Launch>(4, {&row, args}));
+      const std::unique_ptr<Window> more =
+          backend.record(std::vector<Launch>(static_cast<size_t>(launches), {&row, args}));
       std::vector<double> samples;
-      for (int i = 0; i < 5; ++i) {
+      for (int i = 0; i < samples_wanted; ++i) {
         const double short_time = backend.time(*one);
-        samples.push_back((backend.time(*four) - short_time) / 3);
+        const double seconds = (backend.time(*more) - short_time) / (launches - 1);
+        if (seconds > 0) samples.push_back(seconds);
       }
-      best = std::min(best, median(samples));
+      if (!samples.empty()) best = std::min(best, median(samples));
     }
   }
   return 4 * static_cast<double>(tensor_bytes) / best / 1e9;

@@ -1,0 +1,239 @@
+// The runner end to end on the CPU, with right variants and planted faults: every wrong kernel
+// fails, in the check or in its timed launches, and every row ends in a status.
+#include "src/measure/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "tests/measure/planted_backend.h"
+
+namespace rope_bench {
+namespace {
+
+RopeCase small_case(bool in_place) {
+  RopeCase c;
+  c.name = "small";
+  c.num_heads = 4;
+  c.num_kv_heads = 2;
+  c.head_dim = 64;
+  c.rope.rotary_dim = 32;
+  c.tokens = 5;
+  c.positions.offset = 3;
+  c.max_position = 64;
+  c.layout.in_place = in_place;
+  c.measure.max_time_s = 0.01;
+  return c;
+}
+
+Result run_one(const RopeCase& c, int32_t (*launch)(const RopeKernelArgs*), bool measure = false) {
+  RunOptions options;
+  options.measure = measure;
+  const std::vector<Result> results = make_runner(planted_backend(launch))->run({c}, options);
+  EXPECT_EQ(results.size(), 1u);
+  return results.at(0);
+}
+
+uint16_t* out16(const RopeTensor& t) { return static_cast<uint16_t*>(t.out); }
+
+TEST(Runner, ARightKernelPassesAndIsTimed) {
+  for (const bool in_place : {true, false}) {
+    const Result r = run_one(small_case(in_place), right_launch, true);
+    EXPECT_EQ(r.status, Status::kPassed) << r.reason;
+    ASSERT_TRUE(r.timing);
+    EXPECT_GT(r.timing->median_us, 0);
+    EXPECT_GT(r.timing->limit_us.value_or(0), 0);
+    EXPECT_LE(r.accuracy->max_ulp, r.accuracy->tolerance_ulp);
+    EXPECT_EQ(r.timing->num_sets > 1, true);
+  }
+}
+
+struct Fault {
+  const char* name;
+  bool in_place;
+  int32_t (*launch)(const RopeKernelArgs*);
+  const char* reason;  // part of it
+};
+
+std::atomic<int> launches;
+
+const Fault kFaults[] = {
+    {"nothing is done", true, [](const RopeKernelArgs*) { return 0; }, "beyond their bound"},
+    {"nothing is written", false, [](const RopeKernelArgs*) { return 0; }, "beyond their bound"},
+    {"the other pairing", true,
+     [](const RopeKernelArgs* args) {
+       RopeKernelArgs other = *args;
+       other.pairing = 1 - other.pairing;
+       return right_launch(&other);
+     },
+     "beyond their bound"},
+    {"the last token is left out", false,
+     [](const RopeKernelArgs* args) {
+       RopeKernelArgs fewer = *args;
+       fewer.num_tokens -= 1;
+       return right_launch(&fewer);
+     },
+     "beyond their bound"},
+    {"k is rotated as if it were q's head 0", true,
+     [](const RopeKernelArgs* args) {
+       right_launch(args);
+       std::memcpy(args->k.out, args->q.out, 64);
+       return 0;
+     },
+     "beyond their bound"},
+    {"one element behind the tensor", true,
+     [](const RopeKernelArgs* args) {
+       right_launch(args);
+       out16(args->k)[args->num_tokens * args->k.out_token_stride] = 1;
+       return 0;
+     },
+     "guard band"},
+    {"one element before the tensor", false,
+     [](const RopeKernelArgs* args) {
+       right_launch(args);
+       out16(args->q)[-1] = 1;
+       return 0;
+     },
+     "guard band"},
+    {"the input is changed", false,
+     [](const RopeKernelArgs* args) {
+       right_launch(args);
+       static_cast<uint16_t*>(const_cast<void*>(args->q.in))[40] = 0x4242;
+       return 0;
+     },
+     "input q"},
+    {"a pass-through dim is changed", true,
+     [](const RopeKernelArgs* args) {
+       right_launch(args);
+       out16(args->q)[33] ^= 1;
+       return 0;
+     },
+     "beyond their bound"},
+    {"right once, then nothing", false,
+     [](const RopeKernelArgs* args) { return launches++ == 0 ? right_launch(args) : 0; },
+     "second launch"},
+};
+
+TEST(Runner, PlantedFaultsFailTheCheck) {
+  for (const Fault& fault : kFaults) {
+    launches = 0;
+    const Result r = run_one(small_case(fault.in_place), fault.launch);
+    EXPECT_EQ(r.status, Status::kFailed) << fault.name;
+    EXPECT_NE(r.reason.find(fault.reason), std::string::npos) << fault.name << ": " << r.reason;
+    EXPECT_FALSE(r.timing) << fault.name;
+  }
+}
+
+// Right whenever it is looked at, wrong while it is timed: after the two checked launches every
+// third is skipped.
+TEST(Runner, TimedLaunchesAreJudged) {
+  for (const bool in_place : {true, false}) {
+    launches = 0;
+    const Result r = run_one(
+        small_case(in_place),
+        [](const RopeKernelArgs* args) {
+          return launches++ >= 2 && launches % 3 == 0 ? 0 : right_launch(args);
+        },
+        true);
+    EXPECT_EQ(r.status, Status::kFailed);
+    EXPECT_NE(r.reason.find("timed launches are wrong"), std::string::npos) << r.reason;
+  }
+}
+
+TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
+  launches = 0;
+  const RopeCase c = small_case(true);
+  RunOptions options;
+  options.measure = false;
+  const auto results = make_runner(planted_backend([](const RopeKernelArgs* args) {
+                         return launches++ == 0 ? 1 : right_launch(args);
+                       }))->run({c, c}, options);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].status, Status::kError);
+  EXPECT_EQ(results[1].status, Status::kPassed) << results[1].reason;
+}
+
+TEST(Runner, RowsThatDoNotRunSayWhy) {
+  RopeCase unsupported = small_case(true);
+  unsupported.op = Op::kSplitRope;
+  RopeCase offset = small_case(true);
+  offset.layout.q.rotary_offset = 16;  // C029
+  RopeCase bias = small_case(true);
+  bias.qkv_bias = true;  // C041
+  RopeCase order = small_case(true);
+  order.layout.heads_tokens_dim = true;  // C033
+  RopeCase sequences = small_case(true);
+  sequences.op = Op::kVarlenSplitRope;  // C049
+  sequences.seq_lens = {3, 0, 5};
+  RopeCase variant = small_case(true);
+  variant.variant = "per_head";
+  RopeCase skipped = small_case(true);
+  skipped.skip_reason = "rotary_dim 96 > head_dim 64";
+  RopeCase huge = small_case(true);
+  huge.tokens = int64_t{1} << 40;
+  const auto results =
+      make_runner(planted_backend(right_launch))
+          ->run({unsupported, offset, bias, order, sequences, variant, skipped, huge},
+                RunOptions{});
+  ASSERT_EQ(results.size(), 8u);
+  const std::pair<Status, const char*> want[] = {
+      {Status::kUnsupported, "split_rope"},        {Status::kUnsupported, "rotary_offset 16"},
+      {Status::kUnsupported, "qkv_bias"},          {Status::kUnsupported, "heads_tokens_dim"},
+      {Status::kUnsupported, "varlen_split_rope"}, {Status::kUnsupported, "per_head"},
+      {Status::kSkipped, "rotary_dim 96"},         {Status::kOutOfMemory, "memory"},
+  };
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(results[i].status, want[i].first) << i << ": " << results[i].reason;
+    EXPECT_NE(results[i].reason.find(want[i].second), std::string::npos)
+        << i << ": " << results[i].reason;
+    EXPECT_FALSE(results[i].timing);
+  }
+}
+
+// C049: no tokens is a legal size.
+TEST(Runner, ZeroTokensPassWithoutTimes) {
+  RopeCase c = small_case(true);
+  c.tokens = 0;
+  const Result r = run_one(c, right_launch, true);
+  EXPECT_EQ(r.status, Status::kPassed);
+  EXPECT_FALSE(r.timing);
+}
+
+TEST(Runner, InterruptionKeepsFinishedRows) {
+  const RopeCase c = small_case(true);
+  RunOptions options;
+  options.measure = false;
+  int finished = 0;
+  options.on_result = [&](const Result&, size_t, size_t) { ++finished; };
+  options.interrupted = [&] { return finished == 2; };
+  EXPECT_EQ(make_runner(planted_backend(right_launch))->run({c, c, c, c}, options).size(), 2u);
+}
+
+// Strided rows: gaps keep their bytes, and a write into one is found.
+TEST(Runner, GapsBetweenRowsAreWatched) {
+  RopeCase c = small_case(true);
+  c.layout.q.token_stride = 4 * 64 + 32;
+  EXPECT_EQ(run_one(c, right_launch).status, Status::kPassed);
+  const Result r = run_one(c, [](const RopeKernelArgs* args) {
+    right_launch(args);
+    out16(args->q)[4 * 64 + 3] = 1;
+    return 0;
+  });
+  EXPECT_EQ(r.status, Status::kFailed);
+  EXPECT_NE(r.reason.find("gaps"), std::string::npos) << r.reason;
+}
+
+TEST(Runner, OneRowPerCacheMode) {
+  RopeCase c = small_case(true);
+  c.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
+  RunOptions options;
+  const auto results = make_runner(planted_backend(right_launch))->run({c}, options);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].cache, CacheMode::kCold);
+  EXPECT_EQ(results[1].cache, CacheMode::kWarm);
+  for (const Result& r : results) EXPECT_EQ(r.status, Status::kPassed) << r.reason;
+}
+
+}  // namespace
+}  // namespace rope_bench
