@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Every `rope-bench ...` line in a code block of the documentation must work, and print what follows
+# it in a `console` block. Runs are only listed (--dry-run). Links to files must lead somewhere.
+# Usage: check_docs.sh BINARY
+set -euo pipefail
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
+binary=$(readlink -f "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+bad=0
+complain() {
+  printf '%s\n' "$*"
+  bad=1
+}
+
+# run LINE: the command of a line as a user would type it, in this folder.
+run() {
+  local -a words
+  eval "words=($1)" # the line's own quoting; a comment ends it
+  case ${words[1]} in
+    list | describe | table | env | schema) "$binary" "${words[@]:1}" ;;
+    *) "$binary" "${words[@]:1}" --dry-run ;;
+  esac
+}
+
+# check FILE LINE EXPECTED: an empty EXPECTED is not compared.
+commands=0
+check() {
+  local output
+  commands=$((commands + 1))
+  if ! output=$(run "$2" 2> "$scratch/stderr"); then
+    complain "$1: this does not work: $2"$'\n'"$(< "$scratch/stderr")"
+  elif [[ -n $3 && $output != "${3%$'\n'}" ]]; then
+    complain "$1: the output of this has changed: $2"
+  fi
+}
+
+for file in "$root"/README.md "$root"/docs/*.md; do
+  block="" line="" expected=""
+  while IFS= read -r text; do
+    if [[ $text == '```'* ]]; then
+      if [[ -n $block && -n $line ]]; then check "$file" "$line" "$expected"; fi
+      line="" expected=""
+      if [[ -n $block ]]; then block=""; else block=${text#'```'}x; fi
+    elif [[ $block == consolex && $text == '$ rope-bench '* ]]; then
+      if [[ -n $line ]]; then check "$file" "$line" "$expected"; fi
+      line=${text#'$ '} expected=""
+    elif [[ $block == consolex ]]; then
+      expected+=$text$'\n'
+    elif [[ $block == shx && $text =~ ^(\./scripts/)?rope-bench\  ]]; then
+      check "$file" "$text" ""
+    fi
+  done < "$file"
+  while IFS= read -r link; do
+    [[ -e $(dirname "$file")/$link ]] || complain "$file: no such file: $link"
+  done < <(grep -oE '\]\([^):#]+\)' "$file" | sed 's/^](//; s/)$//')
+done
+((commands > 10)) || complain "only $commands commands found: has the layout of the documentation changed?"
+exit "$bad"
