@@ -18,7 +18,7 @@ complain() {
 # run LINE: the command of a line as a user would type it, in this folder.
 run() {
   local -a words
-  eval "words=($1)" # the line's own quoting; a comment ends it
+  eval "words=(${1%% #*})" # the line's own quoting, without its comment
   case ${words[1]} in
     list | describe | table | env | schema) "$binary" "${words[@]:1}" ;;
     *) "$binary" "${words[@]:1}" --dry-run ;;
@@ -38,8 +38,9 @@ check() {
 }
 
 for file in "$root"/README.md "$root"/docs/*.md; do
+  mapfile -t lines < "$file"
   block="" line="" expected=""
-  while IFS= read -r text; do
+  for text in "${lines[@]}"; do
     if [[ $text == '```'* ]]; then
       if [[ -n $block && -n $line ]]; then check "$file" "$line" "$expected"; fi
       line="" expected=""
@@ -52,7 +53,7 @@ for file in "$root"/README.md "$root"/docs/*.md; do
     elif [[ $block == shx && $text =~ ^(\./scripts/)?rope-bench\  ]]; then
       check "$file" "$text" ""
     fi
-  done < "$file"
+  done
   while IFS= read -r link; do
     [[ -e $(dirname "$file")/$link ]] || complain "$file: no such file: $link"
   done < <(grep -oE '\]\([^):#]+\)' "$file" | sed 's/^](//; s/)$//')
