@@ -18,6 +18,7 @@
 
 #define ROPE_KERNEL
 #define ROPE_DEVICE inline
+#define ROPE_ARGUMENT const
 #define ROPE_MAX_REGISTERS(count)
 // Static: shared by the fibers of a block, which run on one thread. Filled with NaN when a block
 // starts.
