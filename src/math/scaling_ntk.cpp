@@ -107,6 +107,7 @@ std::vector<ScalingMethod> ntk_scalings() {
   ntk_row.spec.params = {factor_param(1, false, false), factor_param(1, false, false)};
   ntk_row.spec.params[1].name = "alpha";
   ntk_row.spec.params[1].summary = "the same under Hunyuan's name";
+  ntk_row.spec.exactly_one_of = {"factor", "alpha"};
   ntk_row.spec.summary = "theta * factor^(r/(r-2)), then as none";
   ntk_row.spec.source = "bloc97 2023, NTK-aware scaling, fixed base";
   ntk_row.make = ntk;

@@ -286,7 +286,7 @@ TEST(Check, NoTokensAndBadPositions) {
 }
 
 TEST(Check, IsQuick) {
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
+  if (!kTimesCount) GTEST_SKIP() << "times are not judged in this build";
   for (const Pairing pairing : kPairingKinds) {
     RopeCase c = make_case(128, 10000, Dtype::kBF16, pairing);
     c.num_heads = 32;
@@ -306,7 +306,6 @@ TEST(Check, IsQuick) {
     }
     EXPECT_LT(best, 0.125);  // 0.02 s on two idle cores; 4096 tokens four times as much
   }
-#endif
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST(Inputs, RowsOfCancelAndConstant) {
 }
 
 TEST(Inputs, TwentyMillionElementsAreQuick) {
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
+  if (!kTimesCount) GTEST_SKIP() << "times are not judged in this build";
   const RopeCase c = input_case(DataKind::kNormal, Dtype::kBF16, 4096, 128);
   std::vector<uint8_t> bytes(size_t{4096} * 40 * 128 * 2);
   double best = 1e9;
@@ -187,7 +187,6 @@ TEST(Inputs, TwentyMillionElementsAreQuick) {
         best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   EXPECT_LT(best, 0.15);  // 0.03 s on two idle cores
-#endif
 }
 
 }  // namespace

@@ -15,6 +15,13 @@
 
 namespace rope_bench {
 
+// Times mean something in an optimised build without sanitizers.
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+inline constexpr bool kTimesCount = true;
+#else
+inline constexpr bool kTimesCount = false;
+#endif
+
 inline RopeCase make_case(int64_t head_dim, double theta = 10000, Dtype dtype = Dtype::kF32,
                           Pairing pairing = Pairing::kNeox) {
   RopeCase c;

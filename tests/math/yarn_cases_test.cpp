@@ -116,7 +116,7 @@ TEST(ScalingCases, C192_HalfAnMscalePair) {
         scaled_case(128, 10000, "yarn",
                     {{"factor", 40.0}, {"original_max_position_embeddings", 4096.0}, {key, 0.707}});
     expect_relative(factor_of(c), 1.3688879454113936, 1e-15);
-    const ScalingDetail& rule = frequencies_of(c).details.back();
+    const ScalingDetail rule = frequencies_of(c).details.back();
     EXPECT_NE(std::get<std::string>(rule.value).find("only together"), std::string::npos);
   }
 }
