@@ -5,14 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/kernel_api.h"
+#include "kernels/arguments.h"
 
 namespace rope_bench {
 
-// RopeVariant::why_not of op `rope`: 0, or 1 and a reason.
-int32_t why_not_rope(const RopeKernelArgs* args, char* reason, size_t reason_size);
-
-// The same for a limit kernel that stores past the caches: out of place only.
+// why_not_rope() for a limit kernel that stores past the caches: out of place only.
 int32_t why_not_streaming(const RopeKernelArgs* args, char* reason, size_t reason_size);
 
 // Bytes that a launch moves per (token, head) row, read and written.

@@ -83,7 +83,7 @@ void copy_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
     read_bytes(row, int64_t{args.rotary_dim} * 4);
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
       Heads heads = heads_at(x, token, first, last, size);
-      int64_t bytes = (in_place(x) ? args.rotary_dim : args.head_dim) * size;
+      int64_t bytes = (same_place(x) ? args.rotary_dim : args.head_dim) * size;
       if (heads.in_stride == bytes && heads.out_stride == bytes) {  // one run
         bytes *= heads.count;
         heads.count = 1;

@@ -16,7 +16,8 @@ inline int64_t heads_of(const RopeKernelArgs& args) {
   return int64_t{args.q.num_heads} + args.k.num_heads;
 }
 
-inline bool in_place(const RopeTensor& tensor) { return tensor.in == tensor.out; }
+// in_place() of kernels/arguments.h, without its headers.
+inline bool same_place(const RopeTensor& tensor) { return tensor.in == tensor.out; }
 
 inline int64_t position_of(const RopeKernelArgs& args, int64_t token) {
   // Byte copies: the array may be misaligned.

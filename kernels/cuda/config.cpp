@@ -1,5 +1,7 @@
 #include "kernels/cuda/config.h"
 
+#include "kernels/arguments.h"
+
 namespace rope_bench::device {
 namespace {
 
@@ -19,10 +21,6 @@ bool tensor_fits(const RopeTensor& t, int64_t num_tokens, int size, int bytes) {
 }
 
 }  // namespace
-
-bool in_place(const RopeTensor& tensor) { return tensor.in == tensor.out; }
-
-bool all_in_place(const RopeKernelArgs& args) { return in_place(args.q) && in_place(args.k); }
 
 int element_size(int32_t dtype) { return dtype == ROPE_DTYPE_F32 ? 4 : 2; }
 

@@ -29,8 +29,6 @@ int widest_packet(const RopeKernelArgs& args);
 // The config of `fast`. Made with tests/gpu/tune_fast on an H200.
 VectorConfig fast_config(const RopeKernelArgs& args);
 
-bool in_place(const RopeTensor& tensor);
-bool all_in_place(const RopeKernelArgs& args);
 int element_size(int32_t dtype);
 
 }  // namespace rope_bench::device

@@ -1,8 +1,8 @@
 #include "kernels/cuda/rope_fast.cuh"
 
+#include "kernels/arguments.h"
 #include "kernels/cuda/dispatch.cuh"
 #include "kernels/cuda/launchers.h"
-#include "kernels/why_not.h"
 
 namespace rope_bench::device {
 namespace {

@@ -1,9 +1,9 @@
 // Launchers of the simple mappings: naive and per_head.
+#include "kernels/arguments.h"
 #include "kernels/cuda/dispatch.cuh"
 #include "kernels/cuda/launchers.h"
 #include "kernels/cuda/rope_naive.cuh"
 #include "kernels/cuda/rope_per_head.cuh"
-#include "kernels/why_not.h"
 
 namespace rope_bench::device {
 namespace {

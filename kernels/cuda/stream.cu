@@ -1,7 +1,7 @@
 #include "kernels/cuda/stream.cuh"
 
+#include "kernels/arguments.h"
 #include "kernels/cuda/launchers.h"
-#include "kernels/why_not.h"
 
 namespace rope_bench::device {
 namespace {
