@@ -116,20 +116,20 @@ TEST_P(CpuLayout, Refusals) {
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.q.rotary_offset = 4; }),
             "rotary_offset 4 is not supported yet");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.rotary_dim = 0; }),
-            "rotary_dim is not even and at least 2");
+            "rotary_dim 0 is not even and in 2..64");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.rotary_dim = 63; }),
-            "rotary_dim is not even and at least 2");
-  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.rotary_dim = 66; }), "rotary_dim is above head_dim");
+            "rotary_dim 63 is not even and in 2..64");
+  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.rotary_dim = 66; }),
+            "rotary_dim 66 is not even and in 2..64");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.table_row_stride = 8; }),
-            "a table row has 4 pairs, but rotary_dim 64 needs 32 pairs");
+            "table rows of 4 pairs, rotary_dim 64 needs 32 pairs");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.table_dtype = ROPE_DTYPE_BF16; }),
-            "the table must be f32");
+            "table.dtype other than f32 is not supported yet");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.position_bits = 16; }),
-            "positions have 16 bits instead of 32 or 64");
+            "positions of 16 bits: 32 or 64");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.q.out_head_stride += 2; }),
-            "in place needs equal strides of input and output");
-  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.op = ROPE_OP_SPLIT_ROPE; }),
-            "only op rope is implemented");
+            "in place with unequal strides");
+  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.op = ROPE_OP_SPLIT_ROPE; }), "op 1 is not rope");
 }
 
 // The limits move what the op moves: in place every byte stays as it is, out of place all of a row
