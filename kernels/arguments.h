@@ -49,9 +49,9 @@ inline int32_t why_not_rope(const RopeKernelArgs* a, char* reason, size_t size) 
     return refuse(reason, size, "rotary_dim %d is not even and in 2..%d", a->rotary_dim,
                   a->head_dim);
   }
-  if (a->q.num_heads < 1 || a->k.num_heads < 1) {
-    return refuse(reason, size, "%d query and %d key heads: at least one of each", a->q.num_heads,
-                  a->k.num_heads);
+  // No heads are legal: then there is nothing to do for that tensor.
+  if (a->q.num_heads < 0 || a->k.num_heads < 0) {
+    return refuse(reason, size, "%d query and %d key heads", a->q.num_heads, a->k.num_heads);
   }
   for (const RopeTensor* t : {&a->q, &a->k}) {
     if (t->rotary_offset != 0)

@@ -34,7 +34,9 @@ int32_t launch_naive(const RopeKernelArgs* args) {
   p.head_dim = args->head_dim;
   p.rotary_dim = args->rotary_dim;
   p.copy_pass_through = copies_pass_through(*args);
-  const int64_t pairs = static_cast<int64_t>(args->q.num_heads) * (args->rotary_dim / 2);
+  const int32_t heads =
+      args->q.num_heads > args->k.num_heads ? args->q.num_heads : args->k.num_heads;
+  const int64_t pairs = static_cast<int64_t>(heads > 0 ? heads : 1) * (args->rotary_dim / 2);
   LaunchShape shape;
   shape.blocks = static_cast<uint64_t>(args->num_tokens);
   shape.block_x = static_cast<uint32_t>(pairs < kNaiveThreads ? pairs : kNaiveThreads);

@@ -71,7 +71,8 @@ TEST(EmulatedKernels, Dims) {
 // C031, C032, C035, C043: token counts around block edges, GQA ratios, gaps, misaligned bases,
 // 64-bit positions.
 TEST(EmulatedKernels, Shapes) {
-  const std::pair<int, int> heads[] = {{1, 1}, {4, 4}, {14, 2}, {15, 5}, {71, 1}};
+  const std::pair<int, int> heads[] = {{1, 1}, {3, 0},  {0, 2},  {0, 0},
+                                       {4, 4}, {14, 2}, {15, 5}, {71, 1}};
   for (const auto& [q, k] : heads) {
     for (const int64_t tokens : {0, 1, 2, 7, 17}) {
       for (const int misaligned : {0, 1, 2, 4}) {
