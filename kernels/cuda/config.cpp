@@ -78,6 +78,8 @@ VectorConfig fast_config(const RopeKernelArgs& args) {
   }
   const int64_t heads = args.q.num_heads > args.k.num_heads ? args.q.num_heads : args.k.num_heads;
   if (heads > kMostHeads) return config;
+  config.chunk_tokens = 1;
+  if (heads == 0) return config;
   // The index arithmetic needs (tokens x heads) x heads below 2^32; the last block reaches up to
   // 1024 items beyond the chunk.
   const int64_t most = ((int64_t{1} << 32) - 1024 * heads) / (heads * heads);
