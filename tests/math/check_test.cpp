@@ -1,12 +1,10 @@
 // What passes and what fails: right float32 kernels of every contraction, and planted faults.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
 #include "tests/math/test_case.h"
 
@@ -296,14 +294,8 @@ TEST(Check, IsQuick) {
     Buffers b(c);
     const auto positions = sequential(0, 1024);
     FakeKernel(c, table, Contraction::kNone, Fault::kNone).run(positions, &b);
-    double best = 1e9;
-    for (int i = 0; i < 3; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      const Accuracy a = check_rope(c, true, table, positions, b.tensors(c), available_threads());
-      EXPECT_EQ(a.num_over, 0);
-      const auto end = std::chrono::steady_clock::now();
-      best = std::min(best, std::chrono::duration<double>(end - start).count());
-    }
+    const double best = two_core_seconds(
+        3, [&] { EXPECT_EQ(check_rope(c, true, table, positions, b.tensors(c), 2).num_over, 0); });
     EXPECT_LT(best, 0.125);  // 0.02 s on two idle cores; 4096 tokens four times as much
   }
 }

@@ -4,14 +4,11 @@
 #include <quadmath.h>
 
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <random>
 
-#include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
 #include "tests/math/test_case.h"
 
@@ -19,17 +16,6 @@ namespace rope_bench {
 namespace {
 
 __extension__ using Quad = __float128;
-
-double best_seconds(int repeats, const std::function<void()>& work) {
-  double best = 1e9;
-  for (int i = 0; i < repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 // Every value of the double row within 4e-10 (position 2^31) and of its float32 rounding within
 // 2^-24, against 113-bit arithmetic from theta on.
@@ -177,10 +163,10 @@ TEST(Table, RefusesImpossibleSizes) {
 TEST(Table, BuildsQuickly) {
   if (!kTimesCount) GTEST_SKIP() << "times are not judged in this build";
   const Frequencies f = frequencies_of(make_case(128));
-  const int threads = std::min(2, available_threads());
+  const int threads = 2;
   const auto build = [&](int64_t rows) {
-    return best_seconds(rows > 200000 ? 1 : 3,
-                        [&] { build_table(f, TableAngle::kExact, rows, threads); });
+    return two_core_seconds(rows > 200000 ? 1 : 3,
+                            [&] { build_table(f, TableAngle::kExact, rows, threads); });
   };
   EXPECT_LT(build(131072), 0.5);   // 0.07 s on two idle cores
   EXPECT_LT(build(1048576), 4.0);  // 0.6 s

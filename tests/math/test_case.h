@@ -2,8 +2,11 @@
 #ifndef ROPE_BENCH_TESTS_MATH_TEST_CASE_H_
 #define ROPE_BENCH_TESTS_MATH_TEST_CASE_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -21,6 +24,19 @@ inline constexpr bool kTimesCount = true;
 #else
 inline constexpr bool kTimesCount = false;
 #endif
+
+// What `work` takes on two idle cores, the best of some runs: processor time, so that neighbours on
+// a busy machine do not count.
+template <typename Work>
+double two_core_seconds(int repeats, const Work& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const std::clock_t start = std::clock();
+    work();
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC / 2);
+  }
+  return best;
+}
 
 inline RopeCase make_case(int64_t head_dim, double theta = 10000, Dtype dtype = Dtype::kF32,
                           Pairing pairing = Pairing::kNeox) {
