@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every `rope-bench ...` line in a code block of the documentation must work, and print what follows
-# it in a `console` block. Runs are only listed (--dry-run). Links to files must lead somewhere.
+# it in a `console` block. Runs are only listed (--dry-run). Links must lead to files, and paths in
+# backquotes must exist.
 # Usage: check_docs.sh BINARY
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -57,6 +58,11 @@ for file in "$root"/README.md "$root"/docs/*.md; do
   while IFS= read -r link; do
     [[ -e $(dirname "$file")/$link ]] || complain "$file: no such file: $link"
   done < <(grep -oE '\]\([^):#]+\)' "$file" | sed 's/^](//; s/)$//')
+  # shellcheck disable=SC2016 # backquotes are what is looked for
+  while IFS= read -r path; do
+    compgen -G "$root/$path" > /dev/null || complain "$file: no such file: $path"
+  done < <(grep -oE '`(configs|docs|kernels|scripts|src|tests)/[^` ]*`' "$file" | tr -d '`' |
+    grep -vE 'NAME|FAMILY')
 done
 ((commands > 10)) || complain "only $commands commands found: has the layout of the documentation changed?"
 exit "$bad"
