@@ -121,12 +121,13 @@ struct TokenRow {
 };
 
 // How far ahead to ask for the rotated dims of a later head, in bytes; 0 is not at all. It pays
-// where every head leaves out whole lines: the hardware does not foresee those jumps, and
-// arithmetic keeps the loads apart in time.
+// where every head leaves out whole lines (in place, then): the hardware does not foresee those
+// jumps, and arithmetic keeps the loads apart in time.
 inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
   constexpr int64_t kDistance = 2048;
   const int64_t stride = heads.in_stride;
-  if (heads.count < 2 || stride < bytes + (stride % 64 == 0 ? 64 : 128)) return 0;
+  if (heads.in != heads.out || heads.count < 2) return 0;
+  if (stride < bytes + (stride % 64 == 0 ? 64 : 128)) return 0;
   return stride < kDistance ? kDistance / stride * stride : stride;
 }
 // Always inlined: GCC takes a function that only prefetches for one without effect and drops its
