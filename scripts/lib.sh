@@ -125,7 +125,7 @@ build_in() {
   local log=$dir/build.log
   if ! { cmake "${flags[@]}" && cmake --build "$dir" --target "$target" --parallel "$(nproc)"; } \
     > "$log" 2>&1; then
-    grep -E -A 8 '(error|Error|FAILED)' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2
+    grep -E -A 8 '(error:|^FAILED|CMake Error)' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2
     die "the build failed; the whole log is $log"
   fi
 }

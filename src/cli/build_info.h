@@ -2,7 +2,7 @@
 #ifndef ROPE_BENCH_SRC_CLI_BUILD_INFO_H_
 #define ROPE_BENCH_SRC_CLI_BUILD_INFO_H_
 
-#include "src/report/format.h"
+#include "src/report/tool_info.h"
 
 namespace rope_bench {
 

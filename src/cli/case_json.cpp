@@ -1,5 +1,7 @@
 #include "src/cli/case_json.h"
 
+#include "nlohmann/json.hpp"
+
 namespace rope_bench {
 namespace {
 

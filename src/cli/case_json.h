@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "src/case/rope_case.h"
 
 namespace rope_bench {

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/cli/boards.h"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"

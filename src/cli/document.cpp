@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "nlohmann/json.hpp"
 #include "src/report/text_table.h"
 
 namespace rope_bench {

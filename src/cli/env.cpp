@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/cli/build_info.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"

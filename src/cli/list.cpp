@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/case/config.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"

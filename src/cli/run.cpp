@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/cli/build_info.h"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"

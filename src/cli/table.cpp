@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"

@@ -7,20 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "nlohmann/json.hpp"
+#include "nlohmann/json_fwd.hpp"
 #include "src/case/result.h"
+#include "src/report/tool_info.h"
 
 namespace rope_bench {
-
-// Which build made the numbers.
-struct ToolInfo {
-  std::string name = "rope-bench";
-  std::string version;
-  std::string commit;  // empty outside a checkout
-  bool dirty = false;
-  std::string compiler;
-  std::string cuda_toolkit;  // empty: built without CUDA
-};
 
 struct ReportContext {
   ToolInfo tool;

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "nlohmann/json.hpp"
 #include "src/report/columns.h"
 #include "src/report/writers.h"
 

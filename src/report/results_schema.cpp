@@ -1,3 +1,4 @@
+#include "nlohmann/json.hpp"
 #include "src/report/columns.h"
 #include "src/report/format.h"
 

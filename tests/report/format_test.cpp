@@ -8,6 +8,7 @@
 #include <locale>
 
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "src/report/columns.h"
 #include "tests/report/sample.h"
 

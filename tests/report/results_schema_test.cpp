@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "src/report/format.h"
 #include "tests/report/sample.h"
 
