@@ -2,4 +2,4 @@
 # Every script through shellcheck.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
-shellcheck -x -P . scripts/rope-bench scripts/test scripts/*.sh .ci/run
+shellcheck -x -P . scripts/* .ci/run
