@@ -30,9 +30,14 @@ template <typename E>
 inline Simd::Vec load_some(E element, const char* from, int64_t count) {
   return count == kWidth ? Simd::load(element, from) : Simd::load_part(element, from, count);
 }
-template <typename E>
+template <bool kStream, typename E>
 inline void store_some(E element, char* to, Simd::Vec x, int64_t count) {
-  count == kWidth ? Simd::store(element, to, x) : Simd::store_part(element, to, x, count);
+  if (count < kWidth) return Simd::store_part(element, to, x, count);
+  if constexpr (kStream && E::kSize == 4) {  // narrower ones are half a block
+    Simd::store_block<true>(to, (Simd::Block)x);
+  } else {
+    Simd::store(element, to, x);
+  }
 }
 
 inline Simd::Vec turn_x(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
@@ -62,8 +67,8 @@ inline void rotate_neox(const char* in, char* out, const char* cos, const char* 
     const int64_t n = half - i < kWidth ? half - i : kWidth;
     const Vec x = load_some(E{}, in + i * E::kSize, n), y = load_some(E{}, in_y + i * E::kSize, n);
     const Vec c = load_some(F32{}, cos + i * 4, n), s = load_some(F32{}, sin + i * 4, n);
-    store_some(E{}, out + i * E::kSize, turn_x(x, y, c, s), n);
-    store_some(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), n);
+    store_some<kStream>(E{}, out + i * E::kSize, turn_x(x, y, c, s), n);
+    store_some<kStream>(E{}, out_y + i * E::kSize, turn_y(x, y, c, s), n);
   }
 }
 
@@ -109,20 +114,18 @@ inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t d
     const int64_t n = dims - i < kWidth ? dims - i : kWidth;
     const Vec v = load_some(E{}, in + i * E::kSize, n);
     const Vec c = load_some(F32{}, cos + i * 4, n), s = load_some(F32{}, sin + i * 4, n);
-    store_some(E{}, out + i * E::kSize, turn_pairs(v, c, s), n);
+    store_some<kStream>(E{}, out + i * E::kSize, turn_pairs(v, c, s), n);
   }
 }
 
 // What all heads of a token share.
 struct TokenRow {
   const char* row;  // of the table
-  int64_t rotary_dim;
-  int64_t head_dim;
+  int64_t rotary_dim, head_dim;
 };
 
-// How far ahead to ask for the rotated dims of a later head, in bytes; 0 is not at all. It pays
-// where every head leaves out whole lines (in place, then): the hardware does not foresee those
-// jumps, and arithmetic keeps the loads apart in time.
+// How far ahead to ask for a later head's rotated dims, in bytes; 0 is not at all. It pays in place
+// where whole lines are left out: jumps that the hardware does not foresee.
 inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
   constexpr int64_t kDistance = 2048;
   const int64_t stride = heads.in_stride;
@@ -137,42 +140,38 @@ inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
   for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(in + distance + i);
 }
 
-// The three loops over heads are not inlined: those around them need registers, too.
+// The two loops over heads are not inlined: those around them need registers, too. `rest` bytes
+// follow the rotated dims and pass through.
 template <typename E, bool kStream>
-[[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t) {
+[[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t, int64_t rest) {
   const int64_t bytes = t.rotary_dim * E::kSize, distance = prefetch_distance(heads, bytes);
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
     prefetch(in, distance, bytes);
     rotate_neox<E, kStream>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
+    if (rest > 0) copy_bytes<kStream>(in + bytes, out + bytes, rest);
   }
 }
 
 template <typename E, bool kStream>
-[[gnu::noinline]] void each_gptj(const Heads& heads, const Twice& twice, int64_t dims) {
+[[gnu::noinline]] void each_gptj(const Heads& heads, const Twice& twice, int64_t dims,
+                                 int64_t rest) {
   const int64_t bytes = dims * E::kSize, distance = prefetch_distance(heads, bytes);
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
     prefetch(in, distance, bytes);
     rotate_gptj<E, kStream>(in, out, twice, dims);
-  }
-}
-
-template <typename E, bool kStream>
-[[gnu::noinline]] void each_pass_through(const Heads& heads, const TokenRow& t) {
-  const char* in = heads.in + t.rotary_dim * E::kSize;
-  char* out = heads.out + t.rotary_dim * E::kSize;
-  for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    copy_bytes<kStream>(in, out, (t.head_dim - t.rotary_dim) * E::kSize);
+    if (rest > 0) copy_bytes<kStream>(in + bytes, out + bytes, rest);
   }
 }
 
 template <typename E, bool kNeox, bool kStream>
 inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
+  const int64_t rest = heads.in == heads.out ? 0 : (t.head_dim - t.rotary_dim) * E::kSize;
   if constexpr (kNeox) {
-    each_neox<E, kStream>(heads, t);
+    each_neox<E, kStream>(heads, t, rest);
   } else {
     for (int64_t dim = 0; dim < t.rotary_dim; dim += Twice::kMaxDims) {
       const int64_t left = t.rotary_dim - dim;
@@ -181,10 +180,9 @@ inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
       Heads part = heads;
       part.in += dim * E::kSize;
       part.out += dim * E::kSize;
-      each_gptj<E, kStream>(part, *twice, dims);
+      each_gptj<E, kStream>(part, *twice, dims, dims == left ? rest : 0);
     }
   }
-  if (heads.in != heads.out && t.rotary_dim < t.head_dim) each_pass_through<E, kStream>(heads, t);
 }
 
 // Whether every run of rotated dims begins and ends where a streamed store may.
