@@ -180,7 +180,7 @@ double measure_floor(Backend& backend) {
 double measure_peak(Backend& backend) {
   // Large against any cache, small against any memory. A host pays for every byte: there four
   // caches must do.
-  const int64_t caches = int64_t{backend.is_host() ? 4 : 8} * backend.info().l2_bytes;
+  const int64_t caches = int64_t{backend.is_host() ? 3 : 8} * backend.info().l2_bytes;
   const auto bytes =
       std::min<int64_t>(std::clamp<int64_t>(caches, int64_t{64} << 20, int64_t{1} << 30),
                         static_cast<int64_t>(backend.free_bytes() / 8));

@@ -27,6 +27,7 @@ std::string why_unsupported(const RopeCase& c) {
   if (c.varlen.given || !c.seq_lens.empty()) {
     return "seq_lens and varlen belong to varlen_split_rope, which is not implemented yet";
   }
+  if (c.measure.timeout_s) return "measure.timeout_s is not implemented yet";
   return {};
 }
 
