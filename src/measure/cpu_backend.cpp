@@ -67,98 +67,97 @@ class CpuBackend : public Backend {
   // are always.
   size_t set_budget() const override {
     return std::min<size_t>(size_t{96} << 20, free_bytes() / 4);
-  } << 20, free_bytes() / 4);
-}
-
-  void upload(void* to, const void* from, size_t bytes) override {
-  std::memcpy(to, from, bytes);
-}
-void download(void* to, const void* from, size_t bytes) override { std::memcpy(to, from, bytes); }
-void replicate(const SetRange& to, const void* source) override {
-  each_part(to, [&](std::byte* part, size_t offset, size_t bytes) {
-    std::memcpy(part, static_cast<const std::byte*>(source) + offset, bytes);
-  });
-}
-void fill(const SetRange& to, uint8_t pattern) override {
-  each_part(to, [&](std::byte* part, size_t, size_t bytes) { std::memset(part, pattern, bytes); });
-}
-int64_t count_differences(const SetRange& in, const void* source) override {
-  std::atomic<int64_t> count{0};
-  each_part(in, [&](std::byte* part, size_t offset, size_t bytes) {
-    const std::byte* want = static_cast<const std::byte*>(source) + offset;
-    if (std::memcmp(part, want, bytes) == 0) return;
-    for (size_t i = 0; i < bytes; ++i) count += part[i] != want[i] ? 1 : 0;
-  });
-  return count;
-}
-int64_t count_other_than(const SetRange& in, uint8_t pattern) override {
-  std::atomic<int64_t> count{0};
-  each_part(in, [&](std::byte* part, size_t, size_t bytes) {
-    count += static_cast<int64_t>(bytes) - std::count(part, part + bytes, std::byte{pattern});
-  });
-  return count;
-}
-void flush_cache() override {
-  const auto bytes = static_cast<int64_t>(4 * info_.l2_bytes);
-  if (flush_.data() == nullptr) {
-    flush_ = DeviceMemory(*this, static_cast<size_t>(bytes));
-    fill({flush_.data(), 0, 1, static_cast<size_t>(bytes)}, 1);
   }
-  std::atomic<uint64_t> sum{0};
-  parallel_for(threads_, bytes, 1 << 16, [&](int64_t begin, int64_t end) {
-    uint64_t part = 0;
-    for (int64_t i = begin; i < end; i += 64) part += static_cast<uint64_t>(flush_.data()[i]);
-    sum += part;
-  });
-}
-void synchronize() override {}
 
-void launch(const Launch& launch) override {
-  if (launch.variant != nullptr && launch.variant->launch(&launch.args) != 0) {
-    throw DeviceError(std::string("cpu variant ") + launch.variant->name + " failed");
-  }
-}
-std::unique_ptr<Window> record(const std::vector<Launch>& launches) override {
-  return std::make_unique<CpuWindow>(launches);
-}
-double time(Window& window) override {
-  const std::vector<Launch>& launches = static_cast<CpuWindow&>(window).launches();
-  const Clock::time_point start = Clock::now();
-  for (const Launch& one : launches) launch(one);
-  return seconds_since(start);
-}
-double time_isolated(const Launch& one) override {
-  const Clock::time_point start = Clock::now();
-  launch(one);
-  return seconds_since(start);
-}
-double host_cost(const Launch& one) override { return time_isolated(one); }
-
-int64_t judge(const JudgeArgs& args) override {
-  std::atomic<int64_t> wrong{0};
-  parallel_for(threads_, judge_units(args), 1 << 14, [&](int64_t begin, int64_t end) {
-    int64_t part = 0;
-    for (int64_t i = begin; i < end; ++i) part += judge_unit(args, i) ? 0 : 1;
-    wrong += part;
-  });
-  return wrong;
-}
-
-private:
-template <typename Fn>
-void each_part(const SetRange& to, Fn&& fn) {
-  constexpr int64_t kPart = 1 << 20;
-  for (int set = 0; set < to.sets; ++set) {
-    std::byte* base = static_cast<std::byte*>(to.base) + static_cast<size_t>(set) * to.stride;
-    parallel_for(threads_, static_cast<int64_t>(to.bytes), kPart, [&](int64_t begin, int64_t end) {
-      fn(base + begin, static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  void upload(void* to, const void* from, size_t bytes) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, size_t bytes) override { std::memcpy(to, from, bytes); }
+  void replicate(const SetRange& to, const void* source) override {
+    each_part(to, [&](std::byte* part, size_t offset, size_t bytes) {
+      std::memcpy(part, static_cast<const std::byte*>(source) + offset, bytes);
     });
   }
-}
+  void fill(const SetRange& to, uint8_t pattern) override {
+    each_part(to,
+              [&](std::byte* part, size_t, size_t bytes) { std::memset(part, pattern, bytes); });
+  }
+  int64_t count_differences(const SetRange& in, const void* source) override {
+    std::atomic<int64_t> count{0};
+    each_part(in, [&](std::byte* part, size_t offset, size_t bytes) {
+      const std::byte* want = static_cast<const std::byte*>(source) + offset;
+      if (std::memcmp(part, want, bytes) == 0) return;
+      for (size_t i = 0; i < bytes; ++i) count += part[i] != want[i] ? 1 : 0;
+    });
+    return count;
+  }
+  int64_t count_other_than(const SetRange& in, uint8_t pattern) override {
+    std::atomic<int64_t> count{0};
+    each_part(in, [&](std::byte* part, size_t, size_t bytes) {
+      count += static_cast<int64_t>(bytes) - std::count(part, part + bytes, std::byte{pattern});
+    });
+    return count;
+  }
+  void flush_cache() override {
+    const auto bytes = static_cast<int64_t>(4 * info_.l2_bytes);
+    if (flush_.data() == nullptr) {
+      flush_ = DeviceMemory(*this, static_cast<size_t>(bytes));
+      fill({flush_.data(), 0, 1, static_cast<size_t>(bytes)}, 1);
+    }
+    std::atomic<uint64_t> sum{0};
+    parallel_for(threads_, bytes, 1 << 16, [&](int64_t begin, int64_t end) {
+      uint64_t part = 0;
+      for (int64_t i = begin; i < end; i += 64) part += static_cast<uint64_t>(flush_.data()[i]);
+      sum += part;
+    });
+  }
+  void synchronize() override {}
 
-int threads_;
-DeviceInfo info_;
-DeviceMemory flush_;
+  void launch(const Launch& launch) override {
+    if (launch.variant != nullptr && launch.variant->launch(&launch.args) != 0) {
+      throw DeviceError(std::string("cpu variant ") + launch.variant->name + " failed");
+    }
+  }
+  std::unique_ptr<Window> record(const std::vector<Launch>& launches) override {
+    return std::make_unique<CpuWindow>(launches);
+  }
+  double time(Window& window) override {
+    const std::vector<Launch>& launches = static_cast<CpuWindow&>(window).launches();
+    const Clock::time_point start = Clock::now();
+    for (const Launch& one : launches) launch(one);
+    return seconds_since(start);
+  }
+  double time_isolated(const Launch& one) override {
+    const Clock::time_point start = Clock::now();
+    launch(one);
+    return seconds_since(start);
+  }
+  double host_cost(const Launch& one) override { return time_isolated(one); }
+
+  int64_t judge(const JudgeArgs& args) override {
+    std::atomic<int64_t> wrong{0};
+    parallel_for(threads_, judge_units(args), 1 << 14, [&](int64_t begin, int64_t end) {
+      int64_t part = 0;
+      for (int64_t i = begin; i < end; ++i) part += judge_unit(args, i) ? 0 : 1;
+      wrong += part;
+    });
+    return wrong;
+  }
+
+ private:
+  template <typename Fn>
+  void each_part(const SetRange& to, Fn&& fn) {
+    constexpr int64_t kPart = 1 << 20;
+    for (int set = 0; set < to.sets; ++set) {
+      std::byte* base = static_cast<std::byte*>(to.base) + static_cast<size_t>(set) * to.stride;
+      parallel_for(threads_, static_cast<int64_t>(to.bytes), kPart,
+                   [&](int64_t begin, int64_t end) {
+                     fn(base + begin, static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+                   });
+    }
+  }
+
+  int threads_;
+  DeviceInfo info_;
+  DeviceMemory flush_;
 };
 
 }  // namespace
