@@ -18,19 +18,12 @@ int64_t dims_touched(const RopeCase& c, const TensorLayout& layout) {
   return std::max(c.head_dim, saturating_add(layout.rotary_offset, c.rope.rotary_dim));
 }
 
-// Position rows per token: multi-axis methods read one per axis.
-int64_t position_rows(const Axes& axes) {
-  if (axes.kind == "none") return 1;
-  if (axes.kind == "xdrope") return 4;
-  return axes.kind == "vision_2d" ? 2 : 3;
-}
-
 int64_t position_bytes(const RopeCase& c, int64_t tokens) {
   const bool from_offsets = c.op == Op::kVarlenSplitRope && c.varlen.source == "cu_seqlens";
   if (from_offsets) return saturating_mul(static_cast<int64_t>(c.seq_lens.size()) + 1, 4);
   const bool from_padding = c.op == Op::kVarlenSplitRope && c.varlen.source == "padding_offset";
   const int64_t size = from_padding ? 4 : c.positions.bits / 8;
-  return saturating_mul(saturating_mul(tokens, size), position_rows(c.rope.axes));
+  return saturating_mul(tokens, size);
 }
 
 // What a fused op reads once, whatever the number of tokens.
@@ -64,7 +57,7 @@ ByteCount bytes_of(const RopeCase& c) {
   bytes.read = saturating_add(bytes.write, saturating_mul(parameter_elements(c), size));
   const int64_t row =
       saturating_mul(c.rope.rotary_dim, static_cast<int64_t>(info(c.rope.table.dtype).size));
-  bytes.table = saturating_mul(distinct_positions(c), row);
+  bytes.table = saturating_mul(distinct_rows(c), row);
   bytes.positions = position_bytes(c, tokens);
   return bytes;
 }

@@ -113,7 +113,8 @@ void check_shape(const RopeCase& c, Problems* problems) {
 void check_positions(const RopeCase& c, Problems* problems) {
   const auto problem = [&](std::string text) {
     problems->push_back({std::move(text),
-                         {"positions", "position_offset", "rope.table.rows", "tokens", "seq_lens",
+                         {c.positions.axis_lists.empty() ? "positions" : "rope.axes.positions",
+                          "position_offset", "rope.table.rows", "tokens", "seq_lens",
                           "rope.seq_len", "model.batch", "position_dtype", "model.max_position"}});
   };
   const int64_t tokens = c.num_tokens();
@@ -143,9 +144,13 @@ void check_positions(const RopeCase& c, Problems* problems) {
   };
   switch (c.positions.kind) {
     case PositionKind::kExplicit: {
-      int64_t token = 0;
-      for (const int64_t position : c.positions.list) {
-        if (!check(Int128{position} + offset, token++)) return;
+      std::vector<std::vector<int64_t>> lists = c.positions.axis_lists;
+      if (lists.empty()) lists.push_back(c.positions.list);
+      for (const std::vector<int64_t>& list : lists) {
+        int64_t token = 0;
+        for (const int64_t position : list) {
+          if (!check(Int128{position} + offset, token++)) return;
+        }
       }
       return;
     }

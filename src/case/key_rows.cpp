@@ -126,6 +126,9 @@ void add_rope(std::vector<Key>* keys) {
   keys->push_back(integer_list("rope.axes.section",
                                "pairs per position row; their sum is "
                                "rotary_dim/2"));
+  keys->push_back({"rope.axes.positions", KeyKind::kIntegerLists,
+                   "positions of every token, one list per axis in the order of section; without "
+                   "it `positions` says them, random ones drawn for each axis by itself"});
   Key beta{"rope.query_scale.beta", KeyKind::kNumber,
            "query * (1 + beta ln(1 + floor(position / original_max_position_embeddings)))"};
   beta.min = 0;

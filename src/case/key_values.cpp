@@ -58,6 +58,11 @@ bool allowed_text_value(const Node& node) {
                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
+bool allowed_list(const Key&, const Node& node) {
+  return node.list() && std::all_of(node.list()->begin(), node.list()->end(),
+                                    [](const Node& n) { return integer_value(n).has_value(); });
+}
+
 // The value, or its first element, that is not allowed; null if all is well.
 const Node* offender(const Key& key, const Node& node) {
   const auto first_bad = [&](auto allowed) -> const Node* {
@@ -89,6 +94,8 @@ const Node* offender(const Key& key, const Node& node) {
     case KeyKind::kPositions:
       if (!node.list()) return allowed_word(key, node) ? nullptr : &node;
       return first_bad([](const Key&, const Node& n) { return integer_value(n).has_value(); });
+    case KeyKind::kIntegerLists:
+      return node.list() && !node.list()->empty() ? first_bad(allowed_list) : &node;
   }
   return nullptr;
 }
@@ -143,6 +150,8 @@ std::string allowed_text(const Key& key) {
       return number_text(key) + ", or a list of such in a list";
     case KeyKind::kPositions:
       return words_text(key) + ", or a list of integers";
+    case KeyKind::kIntegerLists:
+      return "a list of lists of integers";
   }
   return "";
 }

@@ -120,6 +120,11 @@ bool is_axis(const Key& key, const Node& value) {
     case KeyKind::kIntegerList:
     case KeyKind::kNumberList:
       return holds_list();
+    case KeyKind::kIntegerLists:
+      return std::any_of(list->begin(), list->end(), [](const Node& n) {
+        return n.list() && std::any_of(n.list()->begin(), n.list()->end(),
+                                       [](const Node& item) { return item.list(); });
+      });
     case KeyKind::kPositions:  // words, or lists of integers
       return holds_list() ||
              std::any_of(list->begin(), list->end(), [](const Node& n) { return n.text(); });

@@ -27,6 +27,7 @@ enum class KeyKind {
   kNumberList,    // list of finite numbers
   kNumberOrList,  // one or the other
   kPositions,     // one of `words`, or a list of integers
+  kIntegerLists,  // list of lists of integers
 };
 
 struct Key {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "src/case/axes.h"
 #include "src/case/checked_math.h"
 #include "src/case/errors.h"
 
@@ -27,11 +29,13 @@ bool is_drawn(const RopeCase& c) {
 
 class Drawing {
  public:
-  explicit Drawing(const RopeCase& c)
+  explicit Drawing(const RopeCase& c, int64_t axis = 0)
       : first_(c.positions.offset),
         count_(static_cast<uint64_t>(std::max<int64_t>(1, drawn_bound(c) - c.positions.offset))),
         key_(mix(c.seed ^ (c.positions.kind == PositionKind::kDecode ? 0x6465636f64650000u
-                                                                     : 0x72616e646f6d0000u))) {}
+                                                                     : 0x72616e646f6d0000u))) {
+    if (axis > 0) key_ = mix(key_ + static_cast<uint64_t>(axis));
+  }
 
   int64_t operator()(int64_t token) const {
     __extension__ typedef unsigned __int128 Uint128;
@@ -45,19 +49,26 @@ class Drawing {
   uint64_t key_;
 };
 
-// Largest position; -1 without tokens.
+// Axes whose positions are not those of the first.
+int64_t drawn_axes(const RopeCase& c) {
+  return c.positions.kind == PositionKind::kRandom ? num_axes(c.rope.axes) : 1;
+}
+
+// Largest position on any axis; -1 without tokens.
 int64_t largest_position(const RopeCase& c) {
   const int64_t tokens = c.num_tokens();
   const int64_t possible = largest_possible_position(c);
   if (tokens == 0 || tokens > kDrawLimit || !is_drawn(c)) return possible;
-  const Drawing draw(c);
   int64_t largest = 0;
-  for (int64_t t = 0; t < tokens && largest < possible; ++t) largest = std::max(largest, draw(t));
+  for (int64_t axis = 0; axis < drawn_axes(c); ++axis) {
+    const Drawing draw(c, axis);
+    for (int64_t t = 0; t < tokens && largest < possible; ++t) largest = std::max(largest, draw(t));
+  }
   return largest;
 }
 
-void append_explicit(const RopeCase& c, int64_t tokens, std::vector<int64_t>* out) {
-  const std::vector<int64_t>& list = c.positions.list;
+void append_explicit(const RopeCase& c, const std::vector<int64_t>& list, int64_t tokens,
+                     std::vector<int64_t>* out) {
   const int64_t length = static_cast<int64_t>(list.size());
   const bool per_sequence = c.seq_lens.empty() && length == c.tokens;
   if (length != tokens && !per_sequence) {
@@ -88,8 +99,11 @@ int64_t largest_possible_position(const RopeCase& c) {
     return saturating_add(longest_sequence(c) - 1, c.positions.offset);
   }
   if (c.positions.list.empty()) return -1;
-  return saturating_add(*std::max_element(c.positions.list.begin(), c.positions.list.end()),
-                        c.positions.offset);
+  int64_t largest = *std::max_element(c.positions.list.begin(), c.positions.list.end());
+  for (const std::vector<int64_t>& list : c.positions.axis_lists) {
+    if (!list.empty()) largest = std::max(largest, *std::max_element(list.begin(), list.end()));
+  }
+  return saturating_add(largest, c.positions.offset);
 }
 
 std::vector<int64_t> positions_of(const RopeCase& c) {
@@ -97,7 +111,7 @@ std::vector<int64_t> positions_of(const RopeCase& c) {
   const int64_t tokens = c.num_tokens();
   positions.reserve(static_cast<size_t>(tokens));
   if (c.positions.kind == PositionKind::kExplicit) {
-    append_explicit(c, tokens, &positions);
+    append_explicit(c, c.positions.list, tokens, &positions);
   } else if (is_drawn(c)) {
     const Drawing draw(c);
     for (int64_t t = 0; t < tokens; ++t) positions.push_back(draw(t));
@@ -108,6 +122,22 @@ std::vector<int64_t> positions_of(const RopeCase& c) {
   } else {
     for (const int64_t length : c.seq_lens) {
       for (int64_t t = 0; t < length; ++t) positions.push_back(t + c.positions.offset);
+    }
+  }
+  return positions;
+}
+
+std::vector<std::vector<int64_t>> axis_positions_of(const RopeCase& c) {
+  const size_t axes = static_cast<size_t>(num_axes(c.rope.axes));
+  std::vector<std::vector<int64_t>> positions(axes, positions_of(c));
+  const int64_t tokens = c.num_tokens();
+  for (size_t axis = 1; axis < axes; ++axis) {
+    if (axis < c.positions.axis_lists.size()) {
+      positions[axis].clear();
+      append_explicit(c, c.positions.axis_lists[axis], tokens, &positions[axis]);
+    } else if (c.positions.kind == PositionKind::kRandom) {
+      const Drawing draw(c, static_cast<int64_t>(axis));
+      for (int64_t t = 0; t < tokens; ++t) positions[axis][static_cast<size_t>(t)] = draw(t);
     }
   }
   return positions;
@@ -125,9 +155,21 @@ int64_t table_rows_of(const RopeCase& c) {
   return std::max(c.max_position.value_or(0), seq_len_of(c));
 }
 
-int64_t distinct_positions(const RopeCase& c) {
+int64_t kernel_table_rows_of(const RopeCase& c) {
+  return c.rope.axes.kind == "none" ? table_rows_of(c) : c.num_tokens();
+}
+
+std::vector<int64_t> kernel_positions_of(const RopeCase& c) {
+  if (c.rope.axes.kind == "none") return positions_of(c);
+  std::vector<int64_t> rows(static_cast<size_t>(c.num_tokens()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+int64_t distinct_rows(const RopeCase& c) {
   const int64_t tokens = c.num_tokens();
   if (tokens == 0) return 0;
+  if (c.rope.axes.kind != "none") return tokens;
   if (c.positions.kind == PositionKind::kSequential) return longest_sequence(c);
   std::vector<int64_t> seen;
   if (c.positions.kind == PositionKind::kExplicit) {

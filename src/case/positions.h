@@ -19,9 +19,9 @@ int64_t drawn_bound(const RopeCase& c);
 // Largest position that may occur, without drawing any; -1 without tokens.
 int64_t largest_possible_position(const RopeCase& c);
 
-// Distinct positions of a run, each of which is one table row read. Exact up to 2^28 tokens; above
-// that, for drawn positions, the number that there can be.
-int64_t distinct_positions(const RopeCase& c);
+// Distinct table rows that a run reads: one per distinct position, or with rope.axes one per token.
+// Exact up to 2^28 tokens; above that, for drawn positions, the number that there can be.
+int64_t distinct_rows(const RopeCase& c);
 
 }  // namespace rope_bench
 

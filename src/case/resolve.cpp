@@ -65,11 +65,13 @@ class Resolver {
     return text ? *text : otherwise;
   }
   std::vector<int64_t> integers(std::string_view path) const {
-    std::vector<int64_t> list;
     const Node* node = v_.node(path);
-    if (!node || !node->list()) return list;
-    list.reserve(node->list()->size());
-    for (const Node& item : *node->list()) list.push_back(integer_value(item).value_or(0));
+    return node && node->list() ? integers_in(*node) : std::vector<int64_t>();
+  }
+  static std::vector<int64_t> integers_in(const Node& node) {
+    std::vector<int64_t> list;
+    list.reserve(node.list()->size());
+    for (const Node& item : *node.list()) list.push_back(integer_value(item).value_or(0));
     return list;
   }
   void problem(std::string text, std::vector<std::string> keys) {
@@ -209,6 +211,15 @@ class Resolver {
       c_.positions.list = integers("positions");
     } else {
       c_.positions.kind = enum_of(word("positions", "sequential"), PositionKind::kExplicit);
+    }
+    if (const Node* lists = v_.node("rope.axes.positions")) {
+      if (positions) {
+        problem("axes positions beside positions; one of them says where tokens are",
+                {"rope.axes.positions", "positions"});
+      }
+      c_.positions.kind = PositionKind::kExplicit;
+      for (const Node& list : *lists->list()) c_.positions.axis_lists.push_back(integers_in(list));
+      c_.positions.list = c_.positions.axis_lists[0];
     }
     c_.positions.offset = integer("position_offset").value_or(0);
     c_.seq_lens = integers("seq_lens");

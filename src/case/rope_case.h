@@ -95,6 +95,8 @@ const char* name(PositionKind kind);
 struct Positions {
   PositionKind kind = PositionKind::kSequential;
   std::vector<int64_t> list;  // kExplicit: one per token of one sequence, or one per token of all
+  // rope.axes.positions: such a list for every axis; then `list` is that of the first axis.
+  std::vector<std::vector<int64_t>> axis_lists;
   int64_t offset = 0;
   int bits = 32;
 };
@@ -150,15 +152,21 @@ struct RopeCase {
   int64_t num_tokens() const;  // of all sequences
 };
 
-// Position of every token, [num_tokens]. Deterministic in the case alone. Random and decode
-// positions are drawn below the table's rows from the case's seed.
+// Position of every token, [num_tokens]; with rope.axes that of the first axis. Deterministic in
+// the case alone. Random and decode positions are drawn below the table's rows from the case's
+// seed.
 std::vector<int64_t> positions_of(const RopeCase& c);
 
 // rope.seq_len, or largest position + 1 (at least 1).
 int64_t seq_len_of(const RopeCase& c);
 
-// rope.table.rows, or max(max_position, seq_len).
+// rope.table.rows, or max(max_position, seq_len): positions lie below.
 int64_t table_rows_of(const RopeCase& c);
+
+// What kernels are given. Without rope.axes a row of the table is a position. With it the table has
+// one row per token, made of that token's positions, and token t reads row t.
+int64_t kernel_table_rows_of(const RopeCase& c);
+std::vector<int64_t> kernel_positions_of(const RopeCase& c);
 
 // Algorithmic bytes of one launch: each distinct byte read once and written once, table rows once
 // per distinct position, pass-through dims free in place and read + written out of place.

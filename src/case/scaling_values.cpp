@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/case/axes.h"
 #include "src/case/config.h"
 #include "src/case/errors.h"
 #include "src/case/key_rows.h"
@@ -178,10 +179,11 @@ void check_scaling_lists(const RopeCase& c, ScalingCatalog scalings, Problems* p
     const auto* list = std::get_if<std::vector<double>>(&value);
     const ScalingParamSpec* param = find_param(*method, name);
     if (!list || !param || param->kind != ParamKind::kList) continue;
-    const size_t pairs = static_cast<size_t>(c.rope.rotary_dim / 2);
+    const size_t pairs = static_cast<size_t>(scaled_pairs(c));
     if (list->size() == pairs) continue;
+    const char* of = c.rope.axes.kind == "vision_2d" ? "a half of vision_2d" : "rotary_dim/2";
     problems->push_back(
-        {fmt::format("{} has {} numbers, but rotary_dim/2 is {}", name, list->size(), pairs),
+        {fmt::format("{} has {} numbers, but {} is {}", name, list->size(), of, pairs),
          {std::string(kPrefix) + name, kType, "rope.rotary_dim", "rope.partial_rotary_factor",
           "rope.pairing", "model.head_dim"}});
   }

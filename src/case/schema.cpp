@@ -51,6 +51,8 @@ Json value_schema(const Key& key) {
       return {{"anyOf", {number_schema(key), list_of(list_of(number_schema(key), 1), 1)}}};
     case KeyKind::kPositions:
       return {{"anyOf", {Json{{"enum", key.words}}, list_of({{"type", "integer"}}, 0)}}};
+    case KeyKind::kIntegerLists:
+      return list_of(list_of({{"type", "integer"}}, 0), 1);
   }
   return Json::object();
 }

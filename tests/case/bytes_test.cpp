@@ -54,9 +54,15 @@ TEST(Bytes, DtypesAndPositionTypes) {
   EXPECT_EQ(bytes(model + R"(, "dtype": "f32"})").read, 10 * 2 * 8 * 4);
   EXPECT_EQ(bytes(model + R"(, "dtype": "f16"})").read, 10 * 2 * 8 * 2);
   EXPECT_EQ(bytes(model + R"(, "position_dtype": "int64"})").positions, 80);
-  EXPECT_EQ(
-      bytes(model + R"(, "rope": {"axes": {"kind": "mrope", "section": [2, 1, 1]}}})").positions,
-      3 * 40);
+}
+
+// With rope.axes the table has a row for every token, and a token reads one position: its row.
+TEST(Bytes, PositionAxesAreFoldedIntoRows) {
+  const std::string text =
+      R"({"model": {"num_heads": 1, "head_dim": 8, "batch": 2}, "tokens": 10,
+          "rope": {"axes": {"kind": "mrope", "section": [2, 1, 1]}}})";
+  EXPECT_EQ(bytes(text).table, 20 * 8 * 4);
+  EXPECT_EQ(bytes(text).positions, 20 * 4);
 }
 
 TEST(Bytes, FusedOpsMoveV) {
