@@ -33,6 +33,8 @@ TEST_P(Refused, WithOneLineAndExitCode2) {
 
 const Refusal kRefusals[] = {
     {{}, "no config given; try --config llama7b.json"},
+    // C004, C019, C040: a Hugging Face config is not guessed at; the flag is refused by name.
+    {{"--hf", "config.json"}, "unknown flag --hf"},
     {{"rnu"}, "unknown command \"rnu\"; commands: run, list,"},
     {{"help"}, "unknown command \"help\"; did you mean --help?"},
     {{"llama7b"}, "unexpected \"llama7b\"; did you mean --config llama7b?"},
