@@ -77,10 +77,11 @@ PhaseStep phase_step(long double radians_per_position) {
           static_cast<uint64_t>(carry) & 0xffffffff};
 }
 
-AngleRows::AngleRows(const Frequencies& f, TableAngle angle)
+AngleRows::AngleRows(const Frequencies& f, TableAngle angle, std::shared_ptr<const RowRule> rule)
     : angle_(angle),
       attention_factor_(f.attention_factor),
-      num_pairs_(static_cast<int64_t>(f.exact.size())) {
+      num_pairs_(static_cast<int64_t>(f.exact.size())),
+      rule_(std::move(rule)) {
   add_part(0, 0, f.exact, f.float32);
   for (const FrequencySegment& s : f.segments) {
     add_part(s.first_row, s.first_position, s.exact, s.float32);
@@ -94,23 +95,43 @@ void AngleRows::add_part(int64_t first_row, int64_t first_position,
   parts_.push_back(std::move(part));
 }
 
-void AngleRows::row(int64_t row, double* cosines, double* sines) const {
+AngleRows::Place AngleRows::place_of_row(int64_t row) const {
   size_t last = parts_.size() - 1;
   while (last > 0 && row < parts_[last].first_row) --last;
-  const Part& part = parts_[last];
-  const int64_t position = row - part.first_row + part.first_position;
+  return {last, row - parts_[last].first_row + parts_[last].first_position};
+}
+
+AngleRows::Place AngleRows::place(int64_t row, int64_t pair) const {
+  if (!rule_ || rule_->axis_of_pair.empty()) return place_of_row(row);
+  // On each axis a position is a row of the method's table.
+  return place_of_row(rule_->positions[rule_->axis_of_pair[pair]][row]);
+}
+
+void AngleRows::row(int64_t row, double* cosines, double* sines) const {
+  if (!rule_ || rule_->axis_of_pair.empty()) {
+    pairs(place_of_row(row), 0, num_pairs_, cosines, sines);
+  } else {
+    for (int64_t i = 0; i < num_pairs_; ++i) pairs(place(row, i), i, i + 1, cosines, sines);
+  }
+  if (!rule_ || !rule_->reversed) return;
+  for (int64_t i = 0; i < num_pairs_; ++i) sines[i] = -sines[i];
+}
+
+void AngleRows::pairs(const Place& place, int64_t begin, int64_t end, double* cosines,
+                      double* sines) const {
+  const Part& part = parts_[place.part];
   const double af = attention_factor_;
   if (angle_ == TableAngle::kExact) {
-    const uint64_t p = static_cast<uint64_t>(position);
-    for (int64_t i = 0; i < num_pairs_; ++i) {
+    const uint64_t p = static_cast<uint64_t>(place.position);
+    for (int64_t i = begin; i < end; ++i) {
       double c, s;
       cos_sin(part.steps[i].at(p), &c, &s);
       cosines[i] = c * af;
       sines[i] = s * af;
     }
   } else {
-    const float p = static_cast<float>(position);
-    for (int64_t i = 0; i < num_pairs_; ++i) {
+    const float p = static_cast<float>(place.position);
+    for (int64_t i = begin; i < end; ++i) {
       const double radians = p * part.float32[i];  // the one float32 product
       cosines[i] = std::cos(radians) * af;
       sines[i] = std::sin(radians) * af;

@@ -3,8 +3,10 @@
 #define ROPE_BENCH_SRC_MATH_ANGLES_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "src/math/row_rule.h"
 #include "src/math/scaling.h"
 
 namespace rope_bench {
@@ -28,10 +30,18 @@ PhaseStep phase_step(long double radians_per_position);
 
 class AngleRows {
  public:
-  AngleRows(const Frequencies& f, TableAngle angle);
+  // Without a rule row t is position t.
+  AngleRows(const Frequencies& f, TableAngle angle, std::shared_ptr<const RowRule> rule = nullptr);
 
   // [rotary_dim / 2] each, times the attention factor. `row` in [0, 2^31).
   void row(int64_t row, double* cosines, double* sines) const;
+
+  // Which frequencies (0: the method's own, s: those of segment s - 1) meet which position.
+  struct Place {
+    size_t part;
+    int64_t position;
+  };
+  Place place(int64_t row, int64_t pair) const;
 
   int64_t num_pairs() const { return num_pairs_; }
 
@@ -45,10 +55,15 @@ class AngleRows {
   void add_part(int64_t first_row, int64_t first_position, const std::vector<long double>& exact,
                 const std::vector<float>& float32);
 
+  Place place_of_row(int64_t row) const;
+  // Pairs [begin, end), all of them at one place.
+  void pairs(const Place& place, int64_t begin, int64_t end, double* cosines, double* sines) const;
+
   TableAngle angle_;
   double attention_factor_;
   int64_t num_pairs_;
   std::vector<Part> parts_;
+  std::shared_ptr<const RowRule> rule_;
 };
 
 }  // namespace rope_bench

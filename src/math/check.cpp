@@ -28,7 +28,7 @@ Tally check_rows(const RopeCase& c, bool uses_table, const CosSinTable& table,
   // Few enough blocks that their tallies stay small, whatever the number of tokens.
   const int64_t block = std::max<int64_t>(8, num_tokens / 4096);
   std::vector<Tally> blocks(static_cast<size_t>((num_tokens + block - 1) / block));
-  const AngleRows exact_rows(table.frequencies, TableAngle::kExact);
+  const AngleRows exact_rows(table.frequencies, TableAngle::kExact, table.rule);
   parallel_for(num_threads, num_tokens, block, [&](int64_t begin, int64_t end) {
     RowJudge<kDtype> judge(c, uses_table, table.frequencies.attention_factor);
     TokenAngles angles;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "src/case/axes.h"
 #include "src/case/errors.h"
 #include "src/math/angles.h"
 #include "src/math/scaling_method.h"
@@ -70,27 +71,61 @@ std::string unsupported_scaling(const RopeCase& c) {
   return unknown.empty() ? find_method(c.rope.scaling.type)->run_needs : unknown;
 }
 
+namespace {
+
+// vision_2d: a rotation of half the dims for each axis, both with the same frequencies.
+Frequencies twice(Frequencies f) {
+  const auto repeat = [](auto* list) {
+    const auto once = *list;
+    list->insert(list->end(), once.begin(), once.end());
+  };
+  repeat(&f.exact);
+  repeat(&f.float32);
+  for (FrequencySegment& segment : f.segments) {
+    repeat(&segment.exact);
+    repeat(&segment.float32);
+  }
+  return f;
+}
+
+Frequencies make(const RopeCase& c, const ScalingMethod& method) {
+  const ScalingParams params(method.spec, c.rope.scaling);
+  if (c.rope.axes.kind != "vision_2d") return method.make(c, params);
+  RopeCase half = c;
+  half.rope.rotary_dim = 2 * scaled_pairs(c);
+  return twice(method.make(half, params));
+}
+
+}  // namespace
+
 Frequencies frequencies_of(const RopeCase& c) {
   const ScalingMethod* method = find_method(c.rope.scaling.type);
   if (method == nullptr || method->make == nullptr) {
     throw ConfigError("rope.scaling.type: " + unknown_scaling(c));
   }
-  Frequencies f = method->make(c, ScalingParams(method->spec, c.rope.scaling));
+  Frequencies f = make(c, *method);
   require_finite(f.exact, f.float32);
   for (const FrequencySegment& segment : f.segments) require_finite(segment.exact, segment.float32);
   return f;
 }
 
-std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle, int64_t position) {
+std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle,
+                                 const std::vector<int64_t>& at) {
   const Frequencies f = frequencies_of(c);
   const ScalingMethod* method = find_method(c.rope.scaling.type);
   if (method->rows != nullptr) {
-    return method->rows(c, ScalingParams(method->spec, c.rope.scaling), angle, position);
+    if (c.rope.axes.kind == "vision_2d") {
+      throw ConfigError(fmt::format("rope.axes.kind: vision_2d does not go with scaling {}",
+                                    c.rope.scaling.type));
+    }
+    return method->rows(c, ScalingParams(method->spec, c.rope.scaling), angle, at);
   }
-  NamedRow row{"table", position, std::vector<double>(f.exact.size()),
-               std::vector<double>(f.exact.size())};
-  AngleRows(f, angle).row(position, row.cosines.data(), row.sines.data());
-  return {row};
+  return {named_row("table", c, f, angle, at)};
+}
+
+std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle, int64_t position) {
+  return named_rows(c, angle,
+                    std::vector<int64_t>(static_cast<size_t>(num_axes(c.rope.axes)), position));
 }
 
 }  // namespace rope_bench

@@ -59,12 +59,16 @@ Frequencies frequencies_of(const RopeCase& c);
 // One row of one table of a method, times the attention factor.
 struct NamedRow {
   std::string name;  // "table" for all methods with a single one
-  int64_t row = 0;   // which the position leads to
+  int64_t row = 0;   // which the position (on the first axis) leads to
   std::vector<double> cosines, sines;
 };
 
-// What all tables of the case's method hold for one position: fope has one per kv head, dual_chunk
-// five. Throws ConfigError as frequencies_of().
+// What all tables of the case's method hold for a token at these positions, one per axis (one
+// without rope.axes): fope has a table per kv head, dual_chunk five. The direction counts. Throws
+// ConfigError as frequencies_of().
+std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle,
+                                 const std::vector<int64_t>& at);
+// The same position on every axis.
 std::vector<NamedRow> named_rows(const RopeCase& c, TableAngle angle, int64_t position);
 
 }  // namespace rope_bench

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "src/case/errors.h"
+#include "src/math/angles.h"
 
 namespace rope_bench {
 
@@ -93,6 +94,14 @@ std::vector<double> ScalingParams::list(const std::string& name, int64_t length)
     if (!std::isfinite(v) || too_small) fail(name, fmt::format("{} is not allowed in the list", v));
   }
   return *values;
+}
+
+NamedRow named_row(std::string name, const RopeCase& c, const Frequencies& f, TableAngle angle,
+                   const std::vector<int64_t>& at) {
+  NamedRow row{std::move(name), at.at(0), std::vector<double>(f.exact.size()),
+               std::vector<double>(f.exact.size())};
+  AngleRows(f, angle, row_rule_at(c, at)).row(0, row.cosines.data(), row.sines.data());
+  return row;
 }
 
 std::vector<long double> base_exact(long double theta, int64_t n, int64_t pairs) {

@@ -45,7 +45,7 @@ struct ScalingMethod {
   const char* run_needs = "";
   // Its tables at one position, where there is not just the one that `make` describes.
   std::vector<NamedRow> (*rows)(const RopeCase& c, const ScalingParams& params, TableAngle angle,
-                                int64_t position) = nullptr;
+                                const std::vector<int64_t>& at) = nullptr;
 };
 
 // Rows of each family, defined beside its functions.
@@ -55,6 +55,10 @@ std::vector<ScalingMethod> yarn_scalings();      // yarn, yarn_lambda
 std::vector<ScalingMethod> llama3_scalings();    // llama3
 std::vector<ScalingMethod> longrope_scalings();  // longrope
 std::vector<ScalingMethod> table_scalings();     // fope, dual_chunk
+
+// The row of a table with these frequencies for a token at these positions, one per axis.
+NamedRow named_row(std::string name, const RopeCase& c, const Frequencies& f, TableAngle angle,
+                   const std::vector<int64_t>& at);
 
 // theta^(-2i/n) for i in [0, pairs); n is rotary_dim but for `proportional`.
 std::vector<long double> base_exact(long double theta, int64_t n, int64_t pairs);

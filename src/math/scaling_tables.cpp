@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/math/angles.h"
 #include "src/math/hash.h"
 #include "src/math/npy.h"
 #include "src/math/scaling_method.h"
@@ -80,23 +79,23 @@ Coefficients coefficients(const RopeCase& c, const ScalingParams& params, int64_
 // One table per kv head: its mixed cosines and sines, the rest of the pairs with cos 1 and sin 0
 // (sin 1 would rotate what should pass).
 std::vector<NamedRow> fope_rows(const RopeCase& c, const ScalingParams& params, TableAngle angle,
-                                int64_t position) {
+                                const std::vector<int64_t>& at) {
   const Frequencies f = fope(c, params);
   const size_t pairs = f.exact.size();
   const int64_t kept = static_cast<int64_t>(std::get<double>(f.details[0].value));
-  std::vector<double> cosines(pairs), sines(pairs);
-  AngleRows(f, angle).row(position, cosines.data(), sines.data());
+  const NamedRow plain = named_row("", c, f, angle, at);
   const Coefficients m = coefficients(c, params, kept);
   std::vector<NamedRow> rows;
   for (int64_t head = 0; head < m.heads; ++head) {
-    NamedRow row{fmt::format("kv_head_{}", head), position, std::vector<double>(pairs, 1.0),
+    NamedRow row{fmt::format("kv_head_{}", head), plain.row, std::vector<double>(pairs, 1.0),
                  std::vector<double>(pairs, 0.0)};
     for (int64_t o = 0; o < m.out; ++o) {
       row.cosines[static_cast<size_t>(o)] = 0;
       for (int64_t i = 0; i < kept; ++i) {
         row.cosines[static_cast<size_t>(o)] +=
-            cosines[static_cast<size_t>(i)] * m.at(0, head, i, o);
-        row.sines[static_cast<size_t>(o)] += sines[static_cast<size_t>(i)] * m.at(1, head, i, o);
+            plain.cosines[static_cast<size_t>(i)] * m.at(0, head, i, o);
+        row.sines[static_cast<size_t>(o)] +=
+            plain.sines[static_cast<size_t>(i)] * m.at(1, head, i, o);
       }
     }
     rows.push_back(std::move(row));
@@ -125,24 +124,21 @@ Frequencies dual_chunk(const RopeCase& c, const ScalingParams& params) {
 // The five tables at one position: keys and queries by their place within the chunk, queries that
 // look at the chunk before (with and without the clamp to chunk_size), queries that look further.
 std::vector<NamedRow> dual_chunk_rows(const RopeCase& c, const ScalingParams& params,
-                                      TableAngle angle, int64_t position) {
+                                      TableAngle angle, const std::vector<int64_t>& at) {
   const int64_t length = chunk_length(params);
   const int64_t chunk = static_cast<int64_t>(params.number("chunk_size"));
-  const int64_t place = position % length;
   const Frequencies f = dual_chunk(c, params);
-  const AngleRows angles(f, angle);
-  std::vector<NamedRow> rows = {
-      {"query", place, {}, {}},
-      {"query_successive", std::min(place + length, chunk), {}, {}},
-      {"key", place, {}, {}},
-      {"query_successive_unclamped", place + length, {}, {}},
-      {"query_inter", place + chunk, {}, {}},
+  std::vector<NamedRow> rows;
+  const auto add = [&](const char* name, const auto& row_of_place) {
+    std::vector<int64_t> places;
+    for (const int64_t position : at) places.push_back(row_of_place(position % length));
+    rows.push_back(named_row(name, c, f, angle, places));
   };
-  for (NamedRow& row : rows) {
-    row.cosines.resize(f.exact.size());
-    row.sines.resize(f.exact.size());
-    angles.row(row.row, row.cosines.data(), row.sines.data());
-  }
+  add("query", [](int64_t place) { return place; });
+  add("query_successive", [&](int64_t place) { return std::min(place + length, chunk); });
+  add("key", [](int64_t place) { return place; });
+  add("query_successive_unclamped", [&](int64_t place) { return place + length; });
+  add("query_inter", [&](int64_t place) { return place + chunk; });
   return rows;
 }
 

@@ -35,7 +35,7 @@ void cos_sin_row(const Frequencies& f, TableAngle angle, int64_t position, doubl
 }
 
 CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, int num_threads,
-                        Dtype dtype) {
+                        Dtype dtype, std::shared_ptr<const RowRule> rule) {
   if (rows < 0 || rows > kMaxRows) {
     throw ConfigError(
         fmt::format("rope.table.rows: {} is out of range, allowed: 0 to {}", rows, kMaxRows));
@@ -47,13 +47,14 @@ CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, in
   table.angle = angle;
   table.dtype = dtype;
   table.frequencies = f;
+  table.rule = std::move(rule);
   try {
     table.values.resize(static_cast<size_t>(rows * 2 * pairs));
   } catch (const std::exception&) {  // bad_alloc, or length_error beyond what a vector can count
     throw OutOfMemory(
         fmt::format("a cos-sin table of {} x {} floats does not fit in memory", rows, 2 * pairs));
   }
-  const AngleRows angles(f, angle);
+  const AngleRows angles(f, angle, table.rule);
   parallel_for(num_threads, rows, 64, [&](int64_t begin, int64_t end) {
     std::vector<double> row(static_cast<size_t>(2 * pairs));
     for (int64_t position = begin; position < end; ++position) {
@@ -64,19 +65,28 @@ CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, in
   return table;
 }
 
+namespace {
+
+bool same_rule(const RowRule* a, const RowRule* b) {
+  return a == nullptr || b == nullptr ? a == b : *a == *b;
+}
+
+}  // namespace
+
 std::shared_ptr<const CosSinTable> TableCache::get(const RopeCase& c, int num_threads) {
   const Frequencies f = frequencies_of(c);
   const TableSpec& spec = c.rope.table;
-  const int64_t rows = table_rows_of(c);
+  const std::shared_ptr<const RowRule> rule = row_rule_of(c);
+  const int64_t rows = kernel_table_rows_of(c);
   const auto found = std::find_if(tables_.begin(), tables_.end(), [&](const auto& table) {
     return table->rows == rows && table->angle == spec.angle && table->dtype == spec.dtype &&
-           table->frequencies == f;
+           table->frequencies == f && same_rule(table->rule.get(), rule.get());
   });
   if (found != tables_.end()) {
     std::rotate(tables_.begin(), found, found + 1);
   } else {
-    tables_.insert(tables_.begin(), std::make_shared<const CosSinTable>(
-                                        build_table(f, spec.angle, rows, num_threads, spec.dtype)));
+    tables_.insert(tables_.begin(), std::make_shared<const CosSinTable>(build_table(
+                                        f, spec.angle, rows, num_threads, spec.dtype, rule)));
   }
   size_t kept = 0;
   for (size_t i = 1; i < tables_.size(); ++i) {

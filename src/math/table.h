@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/case/rope_case.h"
+#include "src/math/row_rule.h"
 #include "src/math/scaling.h"
 
 namespace rope_bench {
@@ -18,6 +19,7 @@ struct CosSinTable {
   TableAngle angle = TableAngle::kExact;
   Dtype dtype = Dtype::kF32;
   Frequencies frequencies;
+  std::shared_ptr<const RowRule> rule;  // null: row t is position t
   std::vector<float> values;  // [rows, rotary_dim]; exactly the numbers that kernels read, each a
                               // number of `dtype`
 };
@@ -31,20 +33,20 @@ void cos_sin_row(const Frequencies& f, TableAngle angle, int64_t position, doubl
 // Rows [0, rows) on num_threads threads, each value rounded once to `dtype`. Throws ConfigError
 // above 2^31 rows, OutOfMemory where memory does not hold them.
 CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, int num_threads,
-                        Dtype dtype = Dtype::kF32);
+                        Dtype dtype = Dtype::kF32, std::shared_ptr<const RowRule> rule = nullptr);
 
-// Largest |table - exact| over the rows in `positions`, and what the table's stated model allows at
+// Largest |table - exact| over the rows in `rows`, and what the table's stated model allows at
 // that element (docs/validation.md). If some element is beyond its own allowance, it is the worst
 // such element instead, so that max_abs <= tolerance says whether the whole table is right.
 struct TableError {
   double max_abs = 0;
   double tolerance = 0;
 };
-TableError table_error(const CosSinTable& table, const std::vector<int64_t>& positions,
-                       int num_threads);
+TableError table_error(const CosSinTable& table, const std::vector<int64_t>& rows, int num_threads);
 
-// Builds each distinct table once and shares it between the cases of a run. Keeps the tables used
-// last, 256 MiB of them beside the newest. Not thread-safe.
+// The tables that kernels are given: kernel_table_rows_of(c) rows, position axes and direction
+// folded in. Builds each distinct table once and shares it between the cases of a run. Keeps the
+// tables used last, 256 MiB of them beside the newest. Not thread-safe.
 class TableCache {
  public:
   std::shared_ptr<const CosSinTable> get(const RopeCase& c, int num_threads);

@@ -46,11 +46,11 @@ struct Worst {
 class TableJudge {
  public:
   explicit TableJudge(const CosSinTable& table)
-      : table_(table), exact_(table.frequencies, TableAngle::kExact) {
+      : table_(table), exact_(table.frequencies, TableAngle::kExact, table.rule) {
     const Frequencies& f = table.frequencies;
-    parts_.push_back({0, 0, Allowance(table, f.exact, f.float32)});
+    parts_.push_back(Allowance(table, f.exact, f.float32));
     for (const FrequencySegment& s : f.segments) {
-      parts_.push_back({s.first_row, s.first_position, Allowance(table, s.exact, s.float32)});
+      parts_.push_back(Allowance(table, s.exact, s.float32));
     }
   }
 
@@ -58,16 +58,15 @@ class TableJudge {
     const int64_t pairs = exact_.num_pairs();
     exact_.row(row, scratch->data(), scratch->data() + pairs);
     const float* values = table_.values.data() + row * 2 * pairs;
-    size_t last = parts_.size() - 1;
-    while (last > 0 && row < parts_[last].first_row) --last;
-    const Part& part = parts_[last];
-    const double position = static_cast<double>(row - part.first_row + part.first_position);
     const double af = std::abs(table_.frequencies.attention_factor);
     for (int64_t j = 0; j < 2 * pairs; ++j) {
       const double difference = std::abs(values[j] - (*scratch)[j]);
       const double error = std::isnan(difference) ? kInfinity : difference;
-      const double angle = position * part.allowance.per_position[j < pairs ? j : j - pairs];
-      const double tolerance = part.allowance.rounding + af * angle;
+      const int64_t pair = j < pairs ? j : j - pairs;
+      const AngleRows::Place place = exact_.place(row, pair);
+      const Allowance& allowance = parts_[place.part];
+      const double angle = static_cast<double>(place.position) * allowance.per_position[pair];
+      const double tolerance = allowance.rounding + af * angle;
       if (error > worst->error) {
         worst->error = error;
         worst->tolerance = tolerance;
@@ -81,20 +80,16 @@ class TableJudge {
   }
 
  private:
-  struct Part {
-    int64_t first_row, first_position;
-    Allowance allowance;
-  };
   const CosSinTable& table_;
   AngleRows exact_;
-  std::vector<Part> parts_;
+  std::vector<Allowance> parts_;
 };
 
 }  // namespace
 
-TableError table_error(const CosSinTable& table, const std::vector<int64_t>& positions,
+TableError table_error(const CosSinTable& table, const std::vector<int64_t>& given,
                        int num_threads) {
-  std::vector<int64_t> rows = positions;
+  std::vector<int64_t> rows = given;
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   const TableJudge judge(table);

@@ -103,8 +103,9 @@ class CaseRunner : public Runner {
       result->status = options.check ? Status::kPassed : Status::kUnchecked;
       return true;
     }
+    require_table(c, variant);
     require_host_memory(c);
-    const std::vector<int64_t> positions = positions_of(c);
+    const std::vector<int64_t> positions = kernel_positions_of(c);
     const std::shared_ptr<const CosSinTable> table = tables_.get(c, available_threads());
 
     const int64_t rows = *std::max_element(positions.begin(), positions.end()) + 1;
@@ -140,6 +141,15 @@ class CaseRunner : public Runner {
                                            name(c.op) + " on " + info_.device};
   }
 
+  // Axes and direction live in the table's rows: a variant that forms its own angles never sees
+  // them.
+  static void require_table(const RopeCase& c, const RopeVariant& variant) {
+    if (variant.uses_table != 0 || (c.rope.axes.kind == "none" && !c.rope.reversed)) return;
+    throw NotRun{Status::kUnsupported, std::string("variant ") + variant.name +
+                                           " forms its own angles: rope.axes and direction "
+                                           "reversed need a table"};
+  }
+
   static double tensor_bytes(const RopeCase& c) {
     const double size = static_cast<double>(info(c.dtype).size);
     double elements = static_cast<double>(extent_of(c, c.layout.q, c.num_heads).elements) +
@@ -154,7 +164,7 @@ class CaseRunner : public Runner {
   // Refuses what the host cannot hold before anything of it is allocated: an overcommitted machine
   // would kill the process instead.
   void require_host_memory(const RopeCase& c) const {
-    const double table = static_cast<double>(table_rows_of(c)) *
+    const double table = static_cast<double>(kernel_table_rows_of(c)) *
                          static_cast<double>(c.rope.rotary_dim) * sizeof(float);
     // A pristine copy and two sets; or what goes to the device and what comes back.
     const double copies = backend_->is_host() ? 3 : 2;
