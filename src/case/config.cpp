@@ -119,7 +119,7 @@ std::string resolved(const Settings& base, const std::vector<Entry>& entries, co
 }  // namespace
 
 LoadedConfig parse_config(const std::string& text, const std::string& path, ScalingCatalog scalings,
-                          const Overrides& overrides) {
+                          const Overrides& overrides, const CaseCheck& check) {
   const KeyTable table(scalings);
   Arena arena;
   const Source source{path, text, false};
@@ -142,7 +142,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& path, Scal
   if (config.name.empty()) config.name = "config";
   std::set<std::string> warnings;
   for (const Suite& suite : suites) {
-    expand(table, suite, scalings, config.name, path, &config.cases, &warnings);
+    expand({table, scalings, check, config.name, path}, suite, &config.cases, &warnings);
   }
   make_unique(&config.cases);
   config.resolved_json = resolved(base, entries, flags, config.name);

@@ -3,6 +3,7 @@
 #define ROPE_BENCH_SRC_CASE_CONFIG_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,11 +41,16 @@ std::vector<std::string> shipped_config_dirs();
 // Names without ".json", sorted.
 std::vector<std::string> shipped_configs();
 
+// What is wrong with a resolved case that only its mathematics can tell; empty: nothing. A text
+// that begins with "rope.theta: ..." or another key's path blames that key. Passed by the caller,
+// so that case/ does not depend on math/.
+using CaseCheck = std::function<std::string(const RopeCase&)>;
+
 LoadedConfig load_config(const std::string& path, ScalingCatalog scalings,
-                         const Overrides& overrides);
+                         const Overrides& overrides, const CaseCheck& check = {});
 // The same from text; `path` is only named in messages.
 LoadedConfig parse_config(const std::string& text, const std::string& path, ScalingCatalog scalings,
-                          const Overrides& overrides);
+                          const Overrides& overrides, const CaseCheck& check = {});
 
 // JSON Schema (draft 2020-12) of the config, made from the same key table that reading uses.
 std::string config_schema(ScalingCatalog scalings);

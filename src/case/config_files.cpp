@@ -101,8 +101,8 @@ std::string find_config(const std::string& name_or_file) {
 }
 
 LoadedConfig load_config(const std::string& path, ScalingCatalog scalings,
-                         const Overrides& overrides) {
-  return parse_config(read_file(path), path, scalings, overrides);
+                         const Overrides& overrides, const CaseCheck& check) {
+  return parse_config(read_file(path), path, scalings, overrides, check);
 }
 
 }  // namespace rope_bench

@@ -26,6 +26,31 @@ bool from_axis(const Problem& problem, const Values& values) {
   });
 }
 
+// A text of CaseCheck as a problem of the keys that shape frequencies, first the one it blames. The
+// length counts only where the text says so: it is swept by most configs and matters to few
+// methods.
+Problem mathematical_problem(const std::string& text, const Values& values) {
+  const std::string blamed = text.substr(0, text.find(':'));
+  Problem problem{
+      text,
+      {"rope.scaling.type", "rope.theta", "rope.rotary_dim", "rope.partial_rotary_factor",
+       "rope.pairing", "model.head_dim", "model.max_position", "rope.axes.kind"}};
+  for (const Key& key : values.table().keys()) {
+    if (key.path.starts_with("rope.scaling.")) problem.keys.push_back(key.path);
+  }
+  if (blamed == "rope.seq_len") {
+    for (const char* key : {"tokens", "seq_lens", "positions", "position_offset"}) {
+      problem.keys.emplace_back(key);
+    }
+  }
+  if (values.table().find(blamed) >= 0) {
+    problem.keys.insert(problem.keys.begin(), blamed);
+    // The pointer will name it.
+    if (values.assign(blamed)) problem.text = text.substr(std::min(blamed.size() + 2, text.size()));
+  }
+  return problem;
+}
+
 [[noreturn]] void throw_problem(const Problem& problem, const Values& values,
                                 const std::string& label) {
   for (const std::string& path : problem.keys) {
@@ -47,12 +72,12 @@ Int128 count_cases(const Suite& suite) {
   return count;
 }
 
-void expand(const KeyTable& table, const Suite& suite, ScalingCatalog scalings,
-            const std::string& config_name, const std::string& label, std::vector<RopeCase>* cases,
+void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases,
             std::set<std::string>* warnings) {
+  const KeyTable& table = context.table;
   const Settings& settings = suite.settings;
   check_exclusive(settings);
-  check_scaling_values(table, settings, scalings);
+  check_scaling_values(table, settings, context.scalings);
   Values fixed(table);
   for (const Setting& setting : settings) {
     if (setting.axis) mark_axis(table, setting, &fixed);
@@ -66,9 +91,13 @@ void expand(const KeyTable& table, const Suite& suite, ScalingCatalog scalings,
       }
     }
     Problems problems;
-    RopeCase c = resolve(values, scalings, config_name, &problems, warnings);
+    RopeCase c = resolve(values, context.scalings, context.config_name, &problems, warnings);
+    if (problems.empty() && context.check) {
+      const std::string text = context.check(c);
+      if (!text.empty()) problems.push_back(mathematical_problem(text, values));
+    }
     for (const Problem& problem : problems) {
-      if (!from_axis(problem, values)) throw_problem(problem, values, label);
+      if (!from_axis(problem, values)) throw_problem(problem, values, context.label);
     }
     if (!problems.empty()) c.skip_reason = problems[0].text;
     c.name = case_name(table, suite, choice, c);

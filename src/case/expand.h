@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/case/checked_math.h"
+#include "src/case/config.h"
 #include "src/case/resolve.h"
 
 namespace rope_bench {
@@ -21,11 +22,19 @@ struct Suite {
 // The number of cases a suite stands for.
 Int128 count_cases(const Suite& suite);
 
+// What the suites of a config have in common. `label` is the config's in messages.
+struct ExpandContext {
+  const KeyTable& table;
+  ScalingCatalog scalings;
+  const CaseCheck& check;
+  const std::string& config_name;
+  const std::string& label;
+};
+
 // Appends the cases in order: axes multiply, the first one written varies slowest. A combination
 // that is not valid has a skip_reason if one of the clashing values comes from an axis, otherwise
-// it is thrown as a ConfigError. `label` is the config's in messages.
-void expand(const KeyTable& table, const Suite& suite, ScalingCatalog scalings,
-            const std::string& config_name, const std::string& label, std::vector<RopeCase>* cases,
+// it is thrown as a ConfigError.
+void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases,
             std::set<std::string>* warnings);
 
 // <config>[/<entry>]/<op>/<variant>/<dtype>/T<tokens>[/<key>=<value>...]: every axis but op,

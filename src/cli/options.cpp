@@ -6,6 +6,7 @@
 #include "fmt/format.h"
 #include "src/case/errors.h"
 #include "src/math/scaling.h"
+#include "src/math/scaling_check.h"
 
 namespace rope_bench {
 namespace {
@@ -89,7 +90,8 @@ LoadedConfig select_cases(const CaseOptions& options) {
     }
     overrides.seq_len = static_cast<int64_t>(*options.seq_len);
   }
-  LoadedConfig config = load_config(find_config(options.config), scaling_catalog(), overrides);
+  LoadedConfig config =
+      load_config(find_config(options.config), scaling_catalog(), overrides, ScalingCheck());
   if (!options.filter.empty()) config.cases = filter_cases(config.cases, options.filter);
   std::erase_if(config.cases, [&](const RopeCase& c) { return !in_shard(shard, c.name); });
   return config;

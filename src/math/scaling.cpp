@@ -40,10 +40,10 @@ const ScalingMethod* find_method(const std::string& type) {
 void require_finite(const std::vector<long double>& exact, const std::vector<float>& float32) {
   for (size_t i = 0; i < exact.size(); ++i) {
     if (std::isfinite(exact[i]) && std::isfinite(float32[i])) continue;
-    throw ConfigError(
-        fmt::format("rope: the frequency of pair {} is not a finite number: theta or the scaling "
-                    "parameters are too large or too small",
-                    i));
+    throw ConfigError(fmt::format(
+        "rope.theta: the frequency of pair {} is not a finite number: theta or the scaling "
+        "parameters are too large or too small",
+        i));
   }
 }
 

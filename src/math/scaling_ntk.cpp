@@ -79,9 +79,10 @@ Frequencies dynamic_ntk(const RopeCase& c, const ScalingParams& params) {
   const long double inner =
       static_cast<long double>(factor) * length / trained - (static_cast<long double>(factor) - 1);
   if (inner <= 0) {
-    params.fail("factor", fmt::format("the dynamic base would be negative: factor {} x length {} / "
-                                      "trained length {} - (factor - 1) = {}",
-                                      factor, length, trained, static_cast<double>(inner)));
+    throw ConfigError(
+        fmt::format("rope.seq_len: the dynamic base would be negative: factor {} x length {} / "
+                    "trained length {} - (factor - 1) = {}, expected above 0",
+                    factor, length, trained, static_cast<double>(inner)));
   }
   const long double theta = c.rope.theta * std::pow(inner, base_exponent(c));
   Frequencies f;
