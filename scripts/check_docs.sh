@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every `rope-bench ...` line in a code block of the documentation must work, and print what follows
-# it in a `console` block. Runs are only listed (--dry-run). Links must lead to files, and paths in
+# it in a `console` block. Runs are only listed (--dry-run) and so not compared. Links must lead to files, and paths in
 # backquotes must exist.
 # Usage: check_docs.sh BINARY
 set -euo pipefail
@@ -16,14 +16,14 @@ complain() {
   bad=1
 }
 
+is_run() { [[ ! $1 =~ rope-bench\ (list|describe|table|env|schema) ]]; }
+
 # run LINE: the command of a line as a user would type it, in this folder.
 run() {
   local -a words
   eval "words=(${1%% #*})" # the line's own quoting, without its comment
-  case ${words[1]} in
-    list | describe | table | env | schema) "$binary" "${words[@]:1}" ;;
-    *) "$binary" "${words[@]:1}" --dry-run ;;
-  esac
+  if is_run "$1"; then words+=(--dry-run); fi
+  "$binary" "${words[@]:1}"
 }
 
 # check FILE LINE EXPECTED: an empty EXPECTED is not compared.
@@ -33,7 +33,7 @@ check() {
   commands=$((commands + 1))
   if ! output=$(run "$2" 2> "$scratch/stderr"); then
     complain "$1: this does not work: $2"$'\n'"$(< "$scratch/stderr")"
-  elif [[ -n $3 && $output != "${3%$'\n'}" ]]; then
+  elif [[ -n $3 && $output != "${3%$'\n'}" ]] && ! is_run "$2"; then
     complain "$1: the output of this has changed: $2"
   fi
 }
