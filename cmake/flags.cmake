@@ -46,6 +46,6 @@ function(rope_test name)
   if(arg_LABEL STREQUAL "gpu")
     list(APPEND properties RESOURCE_LOCK gpu)  # a time taken while others use the GPU is wrong
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${ROPE_BENCH_TEST_PREFIX}" PROPERTIES ${properties}
+  gtest_discover_tests(${name} NO_PRETTY_VALUES TEST_PREFIX "${ROPE_BENCH_TEST_PREFIX}" PROPERTIES ${properties}
                        DISCOVERY_TIMEOUT 60)
 endfunction()
