@@ -1,4 +1,5 @@
-// clang-format off: this version takes <<< apart
+// clang-format 14 takes <<< apart.
+// clang-format off
 #include <cuda_runtime.h>
 
 #include "src/measure/cuda_support.h"

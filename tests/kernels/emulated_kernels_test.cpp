@@ -74,8 +74,9 @@ TEST(EmulatedKernels, Shapes) {
   const std::pair<int, int> heads[] = {{1, 1}, {3, 0},  {0, 2},  {0, 0},
                                        {4, 4}, {14, 2}, {15, 5}, {71, 1}};
   for (const auto& [q, k] : heads) {
-    for (const int64_t tokens : {0, 1, 2, 7, 17}) {
-      for (const int misaligned : {0, 1, 2, 4}) {
+    for (const int64_t tokens : {0, 1, 7, 17}) {
+      if (q > 15 && tokens > 1) continue;  // fibers under sanitizers are slow
+      for (const int misaligned : {0, 1, 4}) {
         ProblemSpec spec;
         spec.dtype = Dtype::kBF16;
         spec.heads = q;

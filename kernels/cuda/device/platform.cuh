@@ -2,13 +2,12 @@
 // CUDA, so that the same source also runs on a host layer (include path <rope_host_cuda.h>) that
 // stands in for blocks, threads, barriers and shuffles.
 //
-//   ROPE_KERNEL, ROPE_DEVICE     how a kernel and a device function are declared
-//   thread_x() .. block_x()      who runs
-//   sync_block(), shuffle_xor()  how threads meet
-//   load<Hint>(), store<Hint>()  global memory, in packets of 2, 4, 8 or 16 bytes
-//   wait_for_previous_launch()   before the first access to memory, in kernels that are launched
-//   overlapped let_next_launch_start()      once nothing but finishing is left to do launch() how a
-//   kernel is started
+// * ROPE_KERNEL, ROPE_DEVICE, ROPE_ARGUMENT: how kernels and device functions are declared
+// * thread_x() .. block_y(): who runs
+// * sync_block(), shuffle_xor(): how threads meet
+// * load(), store(), prefetch(): global memory, in packets of 2, 4, 8 or 16 bytes
+// * wait_for_previous_launch(), let_next_launch_start(): how overlapped launches meet
+// * launch(): how a kernel is started
 #ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
 
@@ -24,8 +23,8 @@
 
 #define ROPE_KERNEL __global__
 #define ROPE_DEVICE __device__ __forceinline__
-// Before the type of a kernel's argument: it stays where the launch put it. Without, a reference to one of two
-// members makes every thread copy it to its stack first.
+// Before the type of a kernel's argument: it stays where the launch put it. Without, a reference to
+// one of two members makes every thread copy it to its stack first.
 #define ROPE_ARGUMENT const __grid_constant__
 // At most this many registers: occupancy hides the latency of memory.
 #define ROPE_MAX_REGISTERS(count) __maxnreg__(count)
