@@ -19,7 +19,8 @@ struct LabelInput {
   double precision = 0.005;  // wanted
 };
 
-// hbm | mixed | l2 (dram and llc on the CPU), latency-bound, suspect, unstable, table-warm.
+// hbm | mixed | l2 (dram and llc on the CPU), latency-bound, suspect, unstable, table-warm. The
+// runner adds `identity`.
 std::vector<std::string> labels_of(const LabelInput& input);
 
 }  // namespace rope_bench

@@ -41,7 +41,7 @@ class CaseRunner : public Runner {
   std::vector<Result> run(const std::vector<RopeCase>& cases, const RunOptions& options) override {
     std::vector<Result> results;
     for (size_t i = 0; i < cases.size(); ++i) {
-      if (options.interrupted && options.interrupted()) break;
+      if (interrupted(options)) break;
       if (options.on_start) options.on_start(cases[i], i, cases.size());
       for (const CacheMode cache : cases[i].measure.cache) {
         std::optional<Result> result = run_row(cases[i], cache, options);
@@ -117,20 +117,35 @@ class CaseRunner : public Runner {
     if (variant.why_not(&args, reason, sizeof(reason)) != 0)
       throw NotRun{Status::kUnsupported, reason};
 
+    if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
     if (options.check) {
-      check(c, variant, *table, positions, buffers, result);
+      if (!check(c, variant, *table, positions, buffers, options, result)) return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
     if (options.measure) {
       if (!measure_row(c, variant, plan, buffers, options, result)) return false;
     }
+    if (is_identity(*table, positions)) result->labels.emplace_back("identity");
     if (options.check) {
       const std::string damage = buffers.find_damage();
       if (!damage.empty()) fail(result, damage);
     }
     return true;
+  }
+
+  static bool interrupted(const RunOptions& options) {
+    return options.interrupted && options.interrupted();
+  }
+
+  // Every sine in use is 0 (position 0): nothing turns, and a kernel that does nothing would pass.
+  static bool is_identity(const CosSinTable& table, const std::vector<int64_t>& positions) {
+    const int64_t half = table.rotary_dim / 2;
+    return std::all_of(positions.begin(), positions.end(), [&](int64_t position) {
+      const float* sines = &table.values[static_cast<size_t>(position * table.rotary_dim + half)];
+      return std::all_of(sines, sines + half, [](float sine) { return sine == 0; });
+    });
   }
 
   const RopeVariant& find_variant(const RopeCase& c) const {
@@ -215,10 +230,13 @@ class CaseRunner : public Runner {
   // Two launches on outputs with different poisons: the first is compared with the reference,
   // element by element, the second must do the same again; the device's own judge must agree with
   // the reference.
-  void check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
-             const std::vector<int64_t>& positions, CaseBuffers& buffers, Result* result) {
+  // False: interrupted.
+  bool check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
+             const std::vector<int64_t>& positions, CaseBuffers& buffers, const RunOptions& options,
+             Result* result) {
     result->status = Status::kPassed;
     for (int launch = 0; launch < 2; ++launch) {
+      if (interrupted(options)) return false;
       buffers.restore(1);
       backend_->launch({&variant, buffers.args(0)});
       backend_->synchronize();
@@ -241,6 +259,7 @@ class CaseRunner : public Runner {
     }
     const std::string damage = buffers.find_damage();
     if (!damage.empty()) fail(result, damage);
+    return true;
   }
 
   bool measure_row(const RopeCase& c, const RopeVariant& variant, const Plan& plan,

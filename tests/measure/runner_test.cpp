@@ -224,6 +224,20 @@ TEST(Runner, GapsBetweenRowsAreWatched) {
   EXPECT_NE(r.reason.find("gaps"), std::string::npos) << r.reason;
 }
 
+// C188: at position 0 nothing turns, and a kernel that does nothing passes in place. The row says
+// so.
+TEST(Runner, RowsThatProveNothingSaySo) {
+  RopeCase c = small_case(true);
+  c.tokens = 1;
+  c.positions.offset = 0;
+  const Result idle = run_one(c, [](const RopeKernelArgs*) { return 0; });
+  EXPECT_EQ(idle.status, Status::kPassed);
+  EXPECT_EQ(idle.labels, std::vector<std::string>({"identity"}));
+  c.positions.offset = 1;
+  EXPECT_TRUE(run_one(c, right_launch).labels.empty());
+  EXPECT_EQ(run_one(c, [](const RopeKernelArgs*) { return 0; }).status, Status::kFailed);
+}
+
 TEST(Runner, OneRowPerCacheMode) {
   RopeCase c = small_case(true);
   c.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
