@@ -79,6 +79,7 @@ struct RunReport {
   DeviceInfo device;
   std::string config_text;  // the config as resolved, JSON
   std::vector<std::string> command_line;
+  size_t num_cases = 0, num_rows = 0;  // planned; fewer rows are in `results` if interrupted
   std::vector<Result> results;
   std::vector<std::string> notes;
   bool interrupted = false;

@@ -1,6 +1,7 @@
 #include "src/report/summary.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -23,17 +24,23 @@ bool ran(Status status) {
   return status == Status::kPassed || status == Status::kFailed || status == Status::kUnchecked;
 }
 
-// The row that comes nearest to its tolerance, or exceeds it most.
-const Accuracy* worst_accuracy(const RunReport& report) {
-  const Accuracy* worst = nullptr;
+// ", worst error 99.6 % of its bound (NAME)": of the row that comes nearest to its bound, or
+// exceeds it most. Not in ULP: a passed row may well round to "1.00 of 1.00".
+std::string worst_error(const RunReport& report) {
+  const Result* worst = nullptr;
   for (const Result& row : report.results) {
     if (!row.accuracy) continue;
     // Not a < b: NaN counts as worst.
-    if (!worst || !(row.accuracy->max_bound_ratio <= worst->max_bound_ratio)) {
-      worst = &*row.accuracy;
+    if (!worst || !(row.accuracy->max_bound_ratio <= worst->accuracy->max_bound_ratio)) {
+      worst = &row;
     }
   }
-  return worst;
+  if (!worst) return "";
+  const double percent = 100 * worst->accuracy->max_bound_ratio;
+  const std::string size = !std::isfinite(percent) ? "beyond any multiple"
+                           : percent < 1e5         ? decimals<1>(percent) + " %"
+                                                   : fmt::format("{:.3g} %", percent);
+  return fmt::format(", worst error {} of its bound ({})", size, worst->rope_case.name);
 }
 
 std::string limit_ratios(const RunReport& report) {
@@ -46,6 +53,32 @@ std::string limit_ratios(const RunReport& report) {
   if (low > high) return "";
   const std::string from = decimals<2>(low), to = decimals<2>(high);
   return ", limit_ratio " + (from == to ? from : from + "-" + to);
+}
+
+// " (cuda:0, NVIDIA H200; peak 4278 GB/s, floor 0.50 us)": what the ratios and percentages refer
+// to.
+std::string device_of(const DeviceInfo& device) {
+  if (device.device.empty()) return "";
+  std::string text = " (" + device.device;
+  if (!device.model.empty()) text += ", " + device.model;
+  if (device.measured_peak_gb_s && device.floor_us) {
+    text += fmt::format("; peak {:.0f} GB/s, floor {:.2f} us", *device.measured_peak_gb_s,
+                        *device.floor_us);
+  }
+  return text + ")";
+}
+
+// "4 cases", "78 rows" where cases have several, "1 of 39 cases" after an interruption.
+std::string how_many(const RunReport& report) {
+  std::set<std::string> cases;
+  for (const Result& row : report.results) cases.insert(row.rope_case.name);
+  const size_t rows = report.results.size();
+  if (!report.interrupted || report.num_rows < rows) {
+    return counted(rows, cases.size() == rows ? "case" : "row");
+  }
+  return fmt::format(
+      "{} of {}", rows,
+      counted(report.num_rows, report.num_cases == report.num_rows ? "case" : "row"));
 }
 
 std::string failure(const Result& row) {
@@ -86,11 +119,8 @@ ExitCode exit_code_of(const RunReport& report) {
 }
 
 std::string verdict(const RunReport& report) {
-  std::set<std::string> cases;
-  for (const Result& row : report.results) cases.insert(row.rope_case.name);
-  const size_t rows = report.results.size();
   std::string line = report.interrupted ? "interrupted: " : "";
-  line += counted(rows, cases.size() == rows ? "case" : "row") + ":";
+  line += how_many(report) + ":";
   const char* separator = " ";
   for (int i = 0; i <= static_cast<int>(Status::kError); ++i) {
     const Status status = static_cast<Status>(i);
@@ -99,16 +129,10 @@ std::string verdict(const RunReport& report) {
       separator = ", ";
     }
   }
-  if (rows == 0) line += " nothing ran";
-  if (const Accuracy* worst = worst_accuracy(report)) {
-    line += fmt::format(", worst {} of {} ULP", decimals<2>(worst->max_ulp),
-                        decimals<2>(worst->tolerance_ulp));
-  }
+  if (report.results.empty()) line += " nothing ran";
+  line += worst_error(report);
   line += limit_ratios(report);
-  if (!report.device.device.empty()) {
-    line += fmt::format(" ({}{}{})", report.device.device, report.device.model.empty() ? "" : ", ",
-                        report.device.model);
-  }
+  line += device_of(report.device);
   return line;
 }
 

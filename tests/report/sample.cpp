@@ -100,6 +100,7 @@ RunReport sample_report() {
   report.device.details = {{"driver", "580.1"}};
   report.device.theoretical_peak_gb_s = 4800;
   report.device.measured_peak_gb_s = 4375.5;
+  report.device.floor_us = 0.875;
   report.device.l2_bytes = 62914560;
   report.device.memory_bytes = 150754820096;
   report.config_text = R"({"name": "sample", "tokens": [0, 1, 64, 4096]})";

@@ -49,8 +49,8 @@ TEST(Verdict, OneLineWithCountsAndExtremes) {
   other.accuracy->max_bound_ratio = 0.25;
   other.timing->limit_ratio = 0.934;
   EXPECT_EQ(verdict(report_of({passed_row(), other})),
-            "2 cases: 2 passed, worst 0.51 of 1.00 ULP, limit_ratio 0.93-0.97 "
-            "(cuda:0, NVIDIA H200)");
+            "2 cases: 2 passed, worst error 50.0 % of its bound (sample/tokens=4096), "
+            "limit_ratio 0.93-0.97 (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
 }
 
 TEST(Verdict, RowsOfOneCaseAreRows) {
@@ -62,12 +62,39 @@ TEST(Verdict, RowsOfOneCaseAreRows) {
 // C136: every planned row is in the count.
 TEST(Verdict, CountsAddUp) {
   EXPECT_EQ(verdict(sample_report()),
-            "4 cases: 2 passed, 1 failed, 1 unsupported, worst inf of 1.00 ULP, "
-            "limit_ratio 0.97 (cuda:0, NVIDIA H200)");
+            "4 cases: 2 passed, 1 failed, 1 unsupported, "
+            "worst error beyond any multiple of its bound (sample/tokens=64), "
+            "limit_ratio 0.97 (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
+}
+
+// A row that passes must not look as if it touched its bound, nor one that fails as if it did not.
+TEST(Verdict, WorstErrorIsAPartOfItsBound) {
+  const auto worst = [](double ratio) {
+    Result row = passed_row();
+    row.accuracy->max_bound_ratio = ratio;
+    const std::string line = verdict(report_of({row}));
+    const size_t from = line.find("worst error ");
+    return line.substr(from, line.find(" (sample") - from);
+  };
+  EXPECT_EQ(worst(0.996), "worst error 99.6 % of its bound");
+  EXPECT_EQ(worst(2.5), "worst error 250.0 % of its bound");
+  EXPECT_EQ(worst(1e9), "worst error 1e+11 % of its bound");
+}
+
+TEST(Verdict, AnInterruptionSaysHowFarItCame) {
+  RunReport report = report_of({passed_row()});
+  report.interrupted = true;
+  report.num_cases = report.num_rows = 39;
+  EXPECT_TRUE(verdict(report).starts_with("interrupted: 1 of 39 cases: 1 passed, worst"));
+  report.num_rows = 78;
+  EXPECT_TRUE(verdict(report).starts_with("interrupted: 1 of 78 rows: 1 passed, worst"));
+  report.results.clear();
+  EXPECT_TRUE(verdict(report).starts_with("interrupted: 0 of 78 rows: nothing ran"));
 }
 
 TEST(Verdict, NothingRan) {
-  EXPECT_EQ(verdict(report_of({})), "0 cases: nothing ran (cuda:0, NVIDIA H200)");
+  EXPECT_EQ(verdict(report_of({})),
+            "0 cases: nothing ran (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
 }
 
 TEST(Hints, NameTheWorstElement) {
