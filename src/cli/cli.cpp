@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 
 #include "fmt/format.h"
 #include "src/case/config.h"
 #include "src/cli/build_info.h"
 #include "src/cli/command.h"
+#include "src/cli/interrupt.h"
 #include "src/measure/runner.h"
 #include "src/report/output.h"
 
@@ -122,6 +124,18 @@ void refuse_extras(const Command& command, const Flags& flags) {
   }
 }
 
+// Here for all commands that read a config: an -o that names the same file would replace it.
+void require_config_is_kept(const Flags& flags) {
+  const std::vector<std::string> configs = flags.given("--config");
+  std::vector<OutputTarget> targets;
+  for (const std::string& output : flags.given("--output")) {
+    const size_t colon = output.find(':');
+    if (colon == std::string::npos) continue;
+    targets.push_back({output.substr(0, colon), output.substr(colon + 1)});
+  }
+  if (!targets.empty() && !configs.empty()) require_apart(targets, find_config(configs.front()));
+}
+
 ExitCode run_command(const Command& command, std::vector<std::string> words, bool bare,
                      const Invocation& invocation) {
   Flags flags;
@@ -140,11 +154,12 @@ ExitCode run_command(const Command& command, std::vector<std::string> words, boo
     return ExitCode::kGood;
   }
   refuse_extras(command, flags);
+  require_config_is_kept(flags);
   return action(invocation);
 }
 
-int fail(const std::exception& error, ExitCode code) {
-  fmt::print(stderr, "rope-bench: {}\n", error.what());
+int fail(const std::string& what, ExitCode code) {
+  write_stderr(fmt::format("rope-bench: {}\n", what));
   return static_cast<int>(code);
 }
 
@@ -166,14 +181,17 @@ ExitCode run_cli(const std::vector<std::string>& args) {
 }
 
 int cli_main(const std::vector<std::string>& args) {
+  ignore_closed_pipes();
   try {
     return static_cast<int>(run_cli(args));
   } catch (const ConfigError& error) {
-    return fail(error, ExitCode::kUsage);
+    return fail(error.what(), ExitCode::kUsage);
   } catch (const NoGpu& error) {
-    return fail(error, ExitCode::kNoGpu);
+    return fail(error.what(), ExitCode::kNoGpu);
+  } catch (const std::bad_alloc&) {
+    return fail("not enough memory", ExitCode::kInternal);
   } catch (const std::exception& error) {
-    return fail(error, ExitCode::kInternal);
+    return fail(error.what(), ExitCode::kInternal);
   }
 }
 

@@ -15,10 +15,17 @@ std::vector<std::string> document_formats() { return {"text", "json"}; }
 void write_document(const std::vector<OutputTarget>& targets,
                     const std::function<std::string()>& text,
                     const std::function<nlohmann::ordered_json()>& json) {
-  for (const OutputTarget& target : targets) {
-    write_target(target, target.format == "json" ? dump(json(), 2) + "\n" : text());
+  OutputErrors errors;
+  // Files first: whatever becomes of stdout, they are written.
+  for (const bool to_stdout : {false, true}) {
+    for (const OutputTarget& target : targets) {
+      if (target.is_stdout() != to_stdout) continue;
+      errors.attempt(
+          [&] { write_target(target, target.format == "json" ? dump(json(), 2) + "\n" : text()); });
+    }
   }
   if (targets.empty()) write_stdout(text());
+  errors.raise();
 }
 
 std::string text_rows(const std::vector<std::string>& heading,

@@ -14,7 +14,7 @@ namespace rope_bench {
 
 std::vector<std::string> document_formats();  // text, json
 
-// Writes each target; text on stdout if there is none.
+// Writes each target; text on stdout if there is none. Throws OutputError once all were tried.
 void write_document(const std::vector<OutputTarget>& targets,
                     const std::function<std::string()>& text,
                     const std::function<nlohmann::ordered_json()>& json);

@@ -92,6 +92,11 @@ std::vector<std::string> Flags::names() const {
   return names;
 }
 
+std::vector<std::string> Flags::given(const std::string& name) const {
+  const CLI::Option* option = impl_->app.get_option_no_throw(name);
+  return option ? option->results() : std::vector<std::string>{};
+}
+
 std::string Flags::help() const {
   CLI::Formatter formatter;
   formatter.column_width(36);

@@ -39,6 +39,8 @@ class Flags {
   // What parse() could not place: flags that do not exist and words too many.
   std::vector<std::string> extras() const;
   std::vector<std::string> names() const;  // with dashes
+  // What was given for a flag; empty if there is no such flag.
+  std::vector<std::string> given(const std::string& name) const;
   std::string help() const;
 
  private:

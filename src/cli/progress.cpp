@@ -48,9 +48,9 @@ void Progress::update(const std::string& current, size_t done, size_t total) {
   const std::string line =
       progress_line(current, std::min(done, total - 1), total, done_s_, elapsed_s - done_s_);
   if (mode_ == Mode::kLog) {
-    fmt::print(stream_, "{}\n", line);
+    std::fputs((line + "\n").c_str(), stream_);
   } else if (line != shown_) {
-    fmt::print(stream_, "\r\x1b[K{:.79}", line);
+    std::fputs(fmt::format("\r\x1b[K{:.79}", line).c_str(), stream_);
     shown_ = line;
   }
   std::fflush(stream_);
@@ -58,7 +58,7 @@ void Progress::update(const std::string& current, size_t done, size_t total) {
 
 void Progress::clear() {
   if (shown_.empty()) return;
-  fmt::print(stream_, "\r\x1b[K");
+  std::fputs("\r\x1b[K", stream_);
   std::fflush(stream_);
   shown_.clear();
 }

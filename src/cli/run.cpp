@@ -1,6 +1,7 @@
 // `run`: parse everything, load the config, open the device, check and measure, report.
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -53,25 +54,41 @@ Progress::Mode progress_mode(const RunFlags& flags) {
 }
 
 void note(const RunFlags& flags, const std::string& text) {
-  if (!flags.verbosity.quiet) fmt::print(stderr, "rope-bench: {}\n", text);
+  if (!flags.verbosity.quiet) write_stderr(fmt::format("rope-bench: {}\n", text));
+}
+
+// Of the formats of results, a list of cases has two.
+void require_dry_run_formats(const std::vector<OutputTarget>& targets) {
+  for (const OutputTarget& target : targets) {
+    if (target.format == "json" || target.format == "table") continue;
+    throw ConfigError(fmt::format(
+        "-o {}: --dry-run has no results to write; allowed with it: table, json", target.format));
+  }
+}
+
+std::string dry_run_table(const LoadedConfig& config) {
+  std::vector<std::vector<std::string>> rows;
+  std::string skipped;
+  for (const RopeCase& c : config.cases) {
+    const bool runs = c.skip_reason.empty();
+    rows.push_back({c.name, name(c.op), c.variant, info(c.dtype).name,
+                    fmt::format("{}", c.num_tokens()),
+                    runs ? human_bytes(bytes_of(c).total()) : "skipped"});
+    if (!runs) skipped += fmt::format("skipped {}: {}\n", c.name, c.skip_reason);
+  }
+  return text_rows({"case", "op", "variant", "dtype", "tokens", "bytes"}, rows, {4, 5}) + skipped;
 }
 
 ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
-                 const std::vector<OutputTarget>& targets) {
-  const OutputTarget* stdout_format = stdout_target(targets);
-  if (stdout_format && stdout_format->format == "json") {
-    nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-    for (const RopeCase& c : config.cases) cases.push_back(case_json(c, {}));
-    write_stdout(dump({{"cases", std::move(cases)}, {"notes", config.warnings}}, 2) + "\n");
-  } else {
-    std::vector<std::vector<std::string>> rows;
-    for (const RopeCase& c : config.cases) {
-      rows.push_back(
-          {c.name, name(c.op), c.variant, info(c.dtype).name, fmt::format("{}", c.num_tokens()),
-           c.skip_reason.empty() ? human_bytes(bytes_of(c).total()) : "skipped: " + c.skip_reason});
-    }
-    write_stdout(text_rows({"case", "op", "variant", "dtype", "tokens", "bytes"}, rows, {4}));
-  }
+                 std::vector<OutputTarget> targets) {
+  if (!stdout_target(targets)) targets.push_back({"table", "-"});
+  write_document(
+      targets, [&] { return dry_run_table(config); },
+      [&] {
+        nlohmann::ordered_json cases = nlohmann::ordered_json::array();
+        for (const RopeCase& c : config.cases) cases.push_back(case_json(c, {}));
+        return nlohmann::ordered_json{{"cases", std::move(cases)}, {"notes", config.warnings}};
+      });
   const char* what = flags.no_check     ? "measured"
                      : flags.no_measure ? "checked"
                                         : "checked and measured";
@@ -83,7 +100,8 @@ ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
 // Rows as they come in: kept for the documents, streamed to formats whose rows stand alone.
 class RowSink {
  public:
-  RowSink(RunReport& report, const std::vector<OutputTarget>& targets) : report_(report) {
+  RowSink(RunReport& report, const std::vector<OutputTarget>& targets, OutputErrors& errors)
+      : report_(report), errors_(errors) {
     for (const OutputTarget& target : targets) {
       const Format& format = format_named(target.format);
       if (format.write_row) {
@@ -93,7 +111,15 @@ class RowSink {
   }
   void add(const Result& row) {
     report_.results.push_back(row);
-    for (const Stream& stream : streams_) stream.file->add(stream.format->write_row(row, report_));
+    // A stream that failed once is not tried again: its file has a gap already.
+    std::erase_if(streams_, [&](const Stream& stream) {
+      bool written = false;
+      errors_.attempt([&] {
+        stream.file->add(stream.format->write_row(row, report_));
+        written = true;
+      });
+      return !written;
+    });
   }
 
  private:
@@ -102,13 +128,20 @@ class RowSink {
     std::unique_ptr<LineFile> file;
   };
   RunReport& report_;
+  OutputErrors& errors_;
   std::vector<Stream> streams_;
 };
 
+// All that there is to write goes to a stdout whose reader left.
+bool nobody_reads(const std::vector<OutputTarget>& targets) {
+  return stdout_closed() &&
+         std::all_of(targets.begin(), targets.end(), [](const auto& t) { return t.is_stdout(); });
+}
+
 // Runs all cases; fills report.results row by row, so that they are there whatever ends the run.
 void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase>& cases,
-               const std::vector<OutputTarget>& targets, RunReport& report) {
-  RowSink sink(report, targets);
+               const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors) {
+  RowSink sink(report, targets, errors);
   Progress progress(progress_mode(flags));
   std::string current;
   size_t done = 0;
@@ -124,32 +157,37 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
     sink.add(row);
     if (!flags.verbosity.verbose) return;
     progress.clear();
-    fmt::print(stderr, "{}: {}\n", row.rope_case.name, name(row.status));
+    write_stderr(fmt::format("{}: {}\n", row.rope_case.name, name(row.status)));
   };
   options.interrupted = [&] {
     // Polled between rounds: also the moment to show how far a long case has come.
     progress.update(current, done, cases.size());
-    return interrupted();
+    return interrupted() || nobody_reads(targets);
   };
   catch_interrupt();
   runner.run(cases, options);
 }
 
+// Files first: whatever becomes of stdout, they are written.
 void write_report(const RunFlags& flags, const RunReport& report, const ReportContext& context,
-                  const std::vector<OutputTarget>& targets) {
-  const bool claimed = stdout_target(targets) != nullptr;
-  const std::string closing = hints(report) + verdict(report) + "\n";
-  if (!claimed) write_stdout(format_named("table").write(report, context) + closing);
-  for (const OutputTarget& target : targets) {
+                  const std::vector<OutputTarget>& targets, OutputErrors& errors) {
+  const auto write = [&](const OutputTarget& target) {
     const Format& format = format_named(target.format);
-    // Streamed rows are written already.
-    if (!format.write_row || report.results.empty()) {
-      ReportContext plain = context;
-      plain.color = context.color && target.is_stdout();
-      write_target(target, format.write(report, plain));
-    }
+    if (format.write_row && !report.results.empty()) return;  // streamed already
+    ReportContext plain = context;
+    plain.color = context.color && target.is_stdout();
+    errors.attempt([&] { write_target(target, format.write(report, plain)); });
+  };
+  for (const OutputTarget& target : targets) {
+    if (!target.is_stdout()) write(target);
   }
-  if (claimed && !flags.verbosity.quiet) fmt::print(stderr, "{}", closing);
+  const std::string closing = hints(report) + verdict(report) + "\n";
+  if (const OutputTarget* claimed = stdout_target(targets)) {
+    write(*claimed);
+    if (!flags.verbosity.quiet) write_stderr(closing);
+  } else {
+    errors.attempt([&] { write_stdout(format_named("table").write(report, context) + closing); });
+  }
 }
 
 ExitCode run(const RunFlags& flags, const Invocation& invocation) {
@@ -158,10 +196,11 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
     throw ConfigError("--no-check and --no-measure leave nothing to do; --dry-run lists the cases");
   }
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, format_names());
+  if (flags.dry_run) require_dry_run_formats(targets);
   const LoadedConfig config = select_cases(flags.cases);
   for (const std::string& warning : config.warnings) note(flags, warning);
   if (config.cases.empty()) {
-    fmt::print(stderr, "rope-bench: {}\n", nothing_selected(flags.cases));
+    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
     return ExitCode::kNothingRan;
   }
   if (flags.dry_run) return dry_run(flags, config, targets);
@@ -169,6 +208,8 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   RunReport report;
   report.config_text = config.resolved_json;
   report.command_line = invocation.command_line;
+  report.num_cases = config.cases.size();
+  for (const RopeCase& c : config.cases) report.num_rows += c.measure.cache.size();
   const ReportContext context{build_info(), utc_now(), color_on_stdout()};
   const std::unique_ptr<Runner> runner = Runner::open(choice, &report.notes);
   for (const std::string& text : report.notes) note(flags, text);
@@ -178,18 +219,23 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
     note(flags, fmt::format("{}: {} on {} ({})", config.path, counted(config.cases.size(), "case"),
                             report.device.device, report.device.model));
   }
+  OutputErrors errors;
+  const auto finish = [&] {
+    report.device = runner->device_info();
+    write_report(flags, report, context, targets, errors);
+    if (errors.any()) write_stderr(fmt::format("rope-bench: {}\n", errors.text()));
+  };
   try {
-    run_cases(flags, *runner, config.cases, targets, report);
+    run_cases(flags, *runner, config.cases, targets, report, errors);
   } catch (...) {
     // What is finished is kept, then the error speaks.
-    report.device = runner->device_info();
-    write_report(flags, report, context, targets);
+    finish();
     throw;
   }
   report.interrupted = interrupted();
-  report.device = runner->device_info();
-  write_report(flags, report, context, targets);
-  return exit_code_of(report);
+  finish();
+  const ExitCode code = exit_code_of(report);
+  return errors.any() && code != ExitCode::kInterrupted ? ExitCode::kInternal : code;
 }
 
 }  // namespace

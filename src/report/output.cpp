@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 
 #include "fmt/format.h"
@@ -20,18 +19,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ConfigError(fmt::format("cannot write {}: {}", path, why));
+constexpr int kMaxLinks = 40;  // as Linux allows
+
+bool g_stdout_closed = false;
+
+std::string failure(const std::string& path, const std::string& why) {
+  return fmt::format("cannot write {}: {}", path, why);
 }
-[[noreturn]] void refuse(const std::string& path, int error) {
-  refuse(path, std::generic_category().message(error));
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw OutputError(failure(path, std::generic_category().message(error)));
 }
 
-// The file behind a symbolic link: a rename would replace the link itself.
+// The file behind symbolic links: a rename would replace the link itself. Also behind a link to
+// what does not exist yet, where weakly_canonical() stops.
 std::string resolved(const std::string& path) {
   std::error_code error;
-  const fs::path target = fs::weakly_canonical(fs::absolute(path), error);
-  return error ? path : target.string();
+  fs::path target = fs::weakly_canonical(fs::absolute(path), error);
+  for (int i = 0; !error && i < kMaxLinks && fs::is_symlink(target, error); ++i) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (!error) target = fs::weakly_canonical(target.parent_path() / next, error);
+  }
+  return error && error != std::errc::no_such_file_or_directory ? path : target.string();
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  // Equivalent: one file under two names, a hard link.
+  return resolved(a) == resolved(b) || fs::equivalent(a, b, error);
 }
 
 // Devices and pipes exist to be written to, not to be replaced.
@@ -56,7 +70,7 @@ class TemporaryFile {
     const fs::path path(target_);
     name_ = (path.parent_path() / fmt::format(".{}.XXXXXX", path.filename().string())).string();
     fd_ = mkstemp(name_.data());
-    if (fd_ < 0) refuse(target, errno);
+    if (fd_ < 0) fail(target, errno);
   }
   ~TemporaryFile() {
     if (fd_ >= 0) close(fd_);
@@ -70,7 +84,7 @@ class TemporaryFile {
     while (done < content.size()) {
       const ssize_t n = ::write(fd_, content.data() + done, content.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) refuse(target_, errno);
+      if (n < 0) fail(target_, errno);
       done += static_cast<size_t>(n);
     }
   }
@@ -79,8 +93,8 @@ class TemporaryFile {
     const int failed = fchmod(fd_, wanted_mode(target_)) | fsync(fd_) | close(fd_);
     const int error = errno;
     fd_ = -1;
-    if (failed) refuse(target_, error);
-    if (std::rename(name_.c_str(), target_.c_str()) != 0) refuse(target_, errno);
+    if (failed) fail(target_, error);
+    if (std::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);
     renamed_ = true;
   }
 
@@ -116,7 +130,7 @@ std::vector<OutputTarget> parse_outputs(const std::vector<std::string>& texts,
     OutputTarget target = parse_output(text, allowed_formats);
     for (size_t i = 0; i < targets.size(); ++i) {
       if (target.is_stdout() != targets[i].is_stdout()) continue;
-      if (!target.is_stdout() && resolved(target.path) != resolved(targets[i].path)) continue;
+      if (!target.is_stdout() && !same_file(target.path, targets[i].path)) continue;
       throw ConfigError(fmt::format("-o {} and -o {} both write to {}", texts[i], text,
                                     target.is_stdout() ? "stdout" : target.path));
     }
@@ -133,22 +147,40 @@ const OutputTarget* stdout_target(const std::vector<OutputTarget>& targets) {
   return nullptr;
 }
 
+void require_apart(const std::vector<OutputTarget>& targets, const std::string& input) {
+  for (const OutputTarget& target : targets) {
+    if (target.is_stdout() || is_special(target.path) || !same_file(target.path, input)) continue;
+    throw ConfigError(
+        fmt::format("-o {}:{} would overwrite the config {}", target.format, target.path, input));
+  }
+}
+
 void require_writable(const std::string& path) {
+  const auto refuse = [&](const std::string& why) { throw ConfigError(failure(path, why)); };
   std::error_code error;
-  if (fs::is_directory(path, error)) refuse(path, "it is a folder");
-  const fs::path parent = fs::path(resolved(path)).parent_path();
-  if (!fs::exists(parent, error)) refuse(path, "there is no folder " + parent.string());
-  if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), W_OK) != 0) refuse(path, errno);
-  // The only sure answer to whether a file can be made in a folder is to make one.
-  if (!is_special(path)) TemporaryFile probe(path);
+  if (fs::is_directory(path, error)) refuse("it is a folder");
+  const fs::path target(resolved(path));
+  if (fs::is_symlink(target, error)) refuse(std::generic_category().message(ELOOP));
+  const fs::path parent = target.parent_path();
+  if (!fs::exists(parent, error)) refuse("there is no folder " + parent.string());
+  if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), W_OK) != 0) {
+    refuse(std::generic_category().message(errno));
+  }
+  if (is_special(path)) return;
+  try {
+    // The only sure answer to whether a file can be made in a folder is to make one.
+    TemporaryFile probe(path);
+  } catch (const OutputError& failed) {
+    throw ConfigError(failed.what());
+  }
 }
 
 void write_file(const std::string& path, const std::string& content) {
   if (is_special(path)) {
     std::FILE* file = std::fopen(path.c_str(), "wb");
-    if (!file) refuse(path, errno);
+    if (!file) fail(path, errno);
     const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
-    if ((std::fclose(file) != 0) | !written) refuse(path, errno);
+    if ((std::fclose(file) != 0) | !written) fail(path, errno);
     return;
   }
   TemporaryFile file(path);
@@ -158,10 +190,19 @@ void write_file(const std::string& path, const std::string& content) {
 
 void write_stdout(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) {
-    throw std::runtime_error(
+  if (written && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE) {
+    throw OutputError(
         fmt::format("cannot write to stdout: {}", std::generic_category().message(errno)));
   }
+  g_stdout_closed = true;
+}
+
+bool stdout_closed() { return g_stdout_closed; }
+
+void write_stderr(const std::string& text) {
+  // Nowhere to report a failure to.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
 void write_target(const OutputTarget& target, const std::string& content) {
@@ -172,6 +213,22 @@ void write_target(const OutputTarget& target, const std::string& content) {
   }
 }
 
+void OutputErrors::attempt(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const OutputError& error) {
+    lines_.push_back(error.what());
+  }
+}
+
+std::string OutputErrors::text() const {
+  return fmt::format("{}", fmt::join(lines_, "\nrope-bench: "));
+}
+
+void OutputErrors::raise() const {
+  if (any()) throw OutputError(text());
+}
+
 LineFile::~LineFile() {
   if (file_) std::fclose(file_);
 }
@@ -179,9 +236,9 @@ LineFile::~LineFile() {
 void LineFile::add(const std::string& line) {
   if (target_.is_stdout()) return write_stdout(line);
   if (!file_) file_ = std::fopen(target_.path.c_str(), "wb");
-  if (!file_) refuse(target_.path, errno);
+  if (!file_) fail(target_.path, errno);
   const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size();
-  if (!written || std::fflush(file_) != 0) refuse(target_.path, errno);
+  if (!written || std::fflush(file_) != 0) fail(target_.path, errno);
 }
 
 }  // namespace rope_bench

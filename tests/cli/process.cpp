@@ -60,6 +60,10 @@ RunningProcess::RunningProcess(const std::vector<std::string>& args,
   } else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
     throw std::runtime_error("pipe");
   }
+  if (options.closed_stdout) {
+    close(out[0]);
+    out[0] = -1;
+  }
   start_ = now_s();
   pid_ = fork();
   if (pid_ == 0) {
@@ -69,6 +73,7 @@ RunningProcess::RunningProcess(const std::vector<std::string>& args,
          STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     if (options.terminal) close(out[0]);
+    std::signal(SIGPIPE, SIG_DFL);  // as a shell starts it
     exec_rope_bench(args, options);
   }
   close(out[1]);

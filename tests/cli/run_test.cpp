@@ -169,22 +169,104 @@ TEST(Run, AFullDiskIsNotSilent) {
   EXPECT_NE(result.err.find("cannot write to stdout"), std::string::npos);
 }
 
-// Enough work that Ctrl-C comes in the middle.
-TEST(Run, InterruptKeepsFinishedRows) {
+TEST(Run, AFailedOutputLeavesTheOthers) {
+  ScratchFolder folder;
+  const ProcessResult result =
+      rope_bench(small_run({"-o", "csv:/dev/full", "-o", "jsonl:/dev/full", "-o",
+                            "json:" + folder.file("out.json"), "-o", "csv"}));
+  // /dev/full twice is one file under two formats: refused before anything runs.
+  EXPECT_EQ(result.exit_code, 2);
+  for (const char* failing : {"csv:/dev/full", "jsonl:/dev/full"}) {
+    const ProcessResult one = rope_bench(
+        small_run({"-o", failing, "-o", "json:" + folder.file("out.json"), "-o", "csv"}));
+    EXPECT_EQ(one.exit_code, 6) << failing;
+    EXPECT_NE(one.err.find("rope-bench: cannot write /dev/full: "), std::string::npos) << one.err;
+    EXPECT_EQ(Json::parse(folder.read("out.json")).at("results").size(), 2u);
+    EXPECT_EQ(std::count(one.out.begin(), one.out.end(), '\n'), 3);
+  }
+}
+
+TEST(Run, AReaderThatLeftCostsNoFile) {
+  ScratchFolder folder;
+  ProcessOptions options;
+  options.closed_stdout = true;
+  for (const char* format : {"table", "json", "jsonl"}) {
+    const std::string file = folder.file(std::string(format) + ".csv");
+    const ProcessResult result =
+        rope_bench(small_run({"-q", "-o", format, "-o", "csv:" + file}), options);
+    EXPECT_EQ(result.exit_code, 0) << format;
+    EXPECT_EQ(result.err, "") << format;
+    const std::string csv = folder.read(std::string(format) + ".csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << format;
+  }
+  EXPECT_EQ(rope_bench({"list", "configs"}, options).exit_code, 0);
+}
+
+TEST(Run, NoOutputOverwritesTheConfig) {
+  ScratchFolder folder;
+  const std::string config = R"({"name": "b", "model": {"num_heads": 1, "head_dim": 64},
+                                 "tokens": 1})";
+  folder.write("b.json", config);
+  std::filesystem::create_symlink("b.json", folder.file("link"));
+  ProcessOptions options;
+  options.folder = folder.path();
+  for (const char* command : {"run", "describe", "table"}) {
+    for (const char* output : {"json:b.json", "json:./b.json", "json:link"}) {
+      const ProcessResult result =
+          rope_bench({command, "--config", "b", "--output", output}, options);
+      EXPECT_EQ(result.exit_code, 2);
+      EXPECT_NE(result.err.find("would overwrite the config b.json"), std::string::npos)
+          << result.err;
+    }
+  }
+  EXPECT_EQ(folder.read("b.json"), config);
+}
+
+TEST(Run, DryRunWritesWhatItCan) {
+  ScratchFolder folder;
+  const ProcessResult result =
+      rope_bench(small_run({"-n", "-o", "json:" + folder.file("x.json"), "-o", "table"}));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out.starts_with("case ")) << result.out;
+  EXPECT_EQ(Json::parse(folder.read("x.json")).at("cases").size(), 2u);
+  for (const std::string format : {"csv", "jsonl"}) {
+    const ProcessResult refused = rope_bench(small_run({"-n", "-o", format + ":/dev/null"}));
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_EQ(refused.err, "rope-bench: -o " + format +
+                               ": --dry-run has no results to write; allowed with it: table, "
+                               "json\n");
+  }
+}
+
+TEST(Run, DryRunTellsWhySomeAreSkippedBelowTheTable) {
+  const ProcessResult result =
+      rope_bench({"-c", "llama7b", "-n", "-a", "rotary_dim=64,256", "--set", "tokens=1"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("skipped\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("\nskipped llama7b/"), std::string::npos) << result.out;
+}
+
+class Interrupt : public testing::TestWithParam<int> {};
+
+// Enough work that the signal comes in the middle.
+TEST_P(Interrupt, KeepsFinishedRows) {
   ScratchFolder folder;
   RunningProcess process({"-c", "llama7b", "-d", "cpu", "--no-measure", "-a", "tokens=512-4096+8",
                           "-o", "jsonl", "-o", "json:" + folder.file("out.json")},
                          {});
   EXPECT_EQ(Json::parse(process.read_line()).at("status"), "passed") << "rows are not flushed";
-  process.signal(SIGINT);
+  process.signal(GetParam());
   const ProcessResult result = process.wait();
   EXPECT_EQ(result.exit_code, 130);
   EXPECT_NE(result.err.find("interrupted: "), std::string::npos);
+  EXPECT_NE(result.err.find(" of 449 cases: "), std::string::npos) << result.err;
   const Json document = Json::parse(folder.read("out.json"));
   EXPECT_EQ(document.at("interrupted"), true);
   EXPECT_GE(document.at("results").size(), 1u);
   EXPECT_LT(document.at("results").size(), 449u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 }  // namespace
 }  // namespace rope_bench

@@ -67,6 +67,40 @@ TEST_F(Output, TwoOutputsToOnePlaceAreRefused) {
   EXPECT_NE(refusal({"csv:" + x, "json:" + file("link")}), "accepted");
 }
 
+TEST_F(Output, LinksToWhatDoesNotExistYetAreFollowed) {
+  fs::create_symlink("later", file("link"));
+  fs::create_symlink("link", file("link2"));
+  EXPECT_NE(refusal({"csv:" + file("later"), "json:" + file("link2")}), "accepted");
+  EXPECT_EQ(refusal({"csv:" + file("link2")}), "accepted");
+  write_file(file("link2"), "new");
+  EXPECT_TRUE(fs::is_symlink(file("link2")));
+  EXPECT_EQ(read_file(file("later")), "new");
+  fs::create_symlink("loop", file("loop"));
+  EXPECT_NE(refusal({"csv:" + file("loop")}).find("symbolic links"), std::string::npos);
+}
+
+TEST_F(Output, WhatWasReadIsNotOverwritten) {
+  std::ofstream(file("config")) << "{}";
+  fs::create_symlink("config", file("link"));
+  fs::create_hard_link(file("config"), file("hard"));
+  for (const std::string name : {"config", "./config", "link", "hard"}) {
+    EXPECT_THROW(require_apart({{"json", file(name)}}, file("config")), ConfigError) << name;
+  }
+  EXPECT_NO_THROW(require_apart({{"json", "-"}, {"json", file("other")}}, file("config")));
+}
+
+TEST_F(Output, AFailureLeavesTheOthers) {
+  OutputErrors errors;
+  errors.attempt([] { write_file("/dev/full", "text"); });
+  errors.attempt([&] { write_file(file("x"), "text"); });
+  errors.attempt([&] { write_file(file("no/x"), "text"); });
+  EXPECT_EQ(read_file(file("x")), "text");
+  EXPECT_EQ(errors.text(),
+            "cannot write /dev/full: No space left on device\nrope-bench: cannot write " +
+                file("no/x") + ": No such file or directory");
+  EXPECT_THROW(errors.raise(), OutputError);
+}
+
 TEST_F(Output, WhatCannotBeWrittenIsRefusedAtOnce) {
   EXPECT_EQ(refusal({"csv:" + folder_.string()}),
             "cannot write " + folder_.string() + ": it is a folder");
@@ -106,13 +140,13 @@ TEST_F(Output, WritesThroughALink) {
 TEST_F(Output, DevicesAreNotReplaced) {
   write_file("/dev/null", "text");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_THROW(write_file("/dev/full", "text"), ConfigError);
+  EXPECT_THROW(write_file("/dev/full", "text"), OutputError);
 }
 
 TEST_F(Output, AFailureKeepsTheOldFile) {
   std::ofstream(file("x")) << "old";
   fs::create_directory(file("folder"));
-  EXPECT_THROW(write_file(file("folder"), "new"), ConfigError);
+  EXPECT_THROW(write_file(file("folder"), "new"), OutputError);
   EXPECT_EQ(read_file(file("x")), "old");
   EXPECT_EQ(num_files(), 2u) << "a temporary file was left";
 }
