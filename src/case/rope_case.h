@@ -43,6 +43,7 @@ struct Axes {
 struct QueryScale {
   double beta = 0;
   int64_t original_max_position_embeddings = 0;
+  bool operator==(const QueryScale&) const = default;
 };
 
 enum class TableAngle { kExact, kFloat32 };

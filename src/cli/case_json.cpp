@@ -1,6 +1,7 @@
 #include "src/cli/case_json.h"
 
 #include "nlohmann/json.hpp"
+#include "src/case/axes.h"
 
 namespace rope_bench {
 namespace {
@@ -12,12 +13,26 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json axes_json(const Axes& axes) {
+  if (axes.kind == "none") return nullptr;
+  return {{"kind", axes.kind}, {"names", axis_names(axes)}, {"section", axes.section}};
+}
+
+Json query_scale_json(const std::optional<QueryScale>& scale) {
+  if (!scale) return nullptr;
+  return {{"beta", scale->beta},
+          {"original_max_position_embeddings", scale->original_max_position_embeddings}};
+}
+
 Json rope_json(const RopeCase& c) {
   const Rope& rope = c.rope;
   return {{"pairing", info(rope.pairing).name},
           {"rotary_dim", rope.rotary_dim},
           {"theta", rope.theta},
           {"scaling", scaling_json(rope.scaling)},
+          {"axes", axes_json(rope.axes)},
+          {"direction", rope.reversed ? "reversed" : "forward"},
+          {"query_scale", query_scale_json(rope.query_scale)},
           {"seq_len", seq_len_of(c)},
           {"table",
            {{"angle", name(rope.table.angle)},

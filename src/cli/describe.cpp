@@ -6,6 +6,7 @@
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
+#include "src/cli/facts.h"
 #include "src/cli/options.h"
 #include "src/measure/runner.h"
 #include "src/report/numbers.h"
@@ -39,7 +40,7 @@ Peak find_peak(const std::string& board, std::vector<std::string>& notes) {
   return {};
 }
 
-std::string describe_text(const LoadedConfig& config, const Peak& peak,
+std::string describe_text(const LoadedConfig& config, const Peak& peak, FactSheet& sheet,
                           const std::vector<std::string>& notes) {
   std::vector<std::vector<std::string>> rows;
   for (const RopeCase& c : config.cases) {
@@ -64,6 +65,8 @@ std::string describe_text(const LoadedConfig& config, const Peak& peak,
   for (const RopeCase& c : config.cases) {
     if (!c.skip_reason.empty()) text += fmt::format("skipped {}: {}\n", c.name, c.skip_reason);
   }
+  for (const RopeCase& c : config.cases) sheet.of(c);
+  text += sheet.text();
   for (const std::string& note : notes) text += note + "\n";
   return text;
 }
@@ -80,12 +83,21 @@ ExitCode run_describe(const DescribeOptions& options) {
   const Peak peak = find_peak(options.board, notes);
   const auto json = [&] {
     Json cases = Json::array();
-    for (const RopeCase& c : config.cases) cases.push_back(case_json(c, peak.gb_s));
+    FactSheet sheet;
+    for (const RopeCase& c : config.cases) {
+      cases.push_back(case_json(c, peak.gb_s));
+      if (c.skip_reason.empty()) cases.back()["rope"]["facts"] = facts_json(sheet.of(c));
+    }
     const Json board = peak.gb_s ? Json{{"name", peak.board}, {"peak_gb_s", *peak.gb_s}} : Json();
     return Json{{"cases", std::move(cases)}, {"notes", notes}, {"board", board}};
   };
   write_document(
-      targets, [&] { return describe_text(config, peak, notes); }, json);
+      targets,
+      [&] {
+        FactSheet sheet;
+        return describe_text(config, peak, sheet, notes);
+      },
+      json);
   return ExitCode::kGood;
 }
 

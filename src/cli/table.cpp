@@ -1,26 +1,36 @@
+// `table`: the frequencies, factors and rows of one parameter set, or of two side by side.
 #include <charconv>
 #include <memory>
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
-#include "src/cli/case_json.h"
+#include "src/case/axes.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
 #include "src/cli/options.h"
-#include "src/math/table.h"
+#include "src/cli/table_document.h"
+#include "src/math/scaling_check.h"
 
 namespace rope_bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaxPosition = (int64_t{1} << 31) - 1;
 
 struct TableOptions {
   CaseOptions cases;
   std::vector<std::string> outputs;
-  std::string positions;
+  std::string positions, versus;
 };
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> words;
+  for (size_t start = 0; start <= text.size();) {
+    const size_t end = std::min(text.find(separator, start), text.size());
+    words.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return words;
+}
 
 int64_t parse_position(const std::string& word) {
   int64_t position = -1;
@@ -33,14 +43,28 @@ int64_t parse_position(const std::string& word) {
   return position;
 }
 
-std::vector<int64_t> parse_positions(const std::string& text) {
-  std::vector<int64_t> positions;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t comma = std::min(text.find(',', start), text.size());
-    positions.push_back(parse_position(text.substr(start, comma - start)));
-    start = comma + 1;
+// "5" or, where there are position axes, one number for each: "10:3:7".
+std::vector<Coordinates> parse_positions(const std::string& text) {
+  std::vector<Coordinates> places;
+  for (const std::string& word : split(text, ',')) {
+    Coordinates& at = places.emplace_back();
+    for (const std::string& number : split(word, ':')) at.push_back(parse_position(number));
   }
-  return positions;
+  return places;
+}
+
+std::vector<Coordinates> places_of(const RopeCase& c, const std::string& positions) {
+  std::vector<Coordinates> places = {{0}, {1}, {2}};
+  if (!positions.empty()) {
+    places = parse_positions(positions);
+  } else if (c.max_position && *c.max_position <= kMaxPosition + 1) {
+    places.push_back({*c.max_position - 1});
+  }
+  for (Coordinates& at : places) {
+    // One number stands for all axes.
+    if (at.size() == 1) at.resize(static_cast<size_t>(num_axes(c.rope.axes)), at[0]);
+  }
+  return places;
 }
 
 // What decides a table: the cases of a config usually share it.
@@ -50,17 +74,22 @@ struct Parameters {
 };
 
 bool same_table(const Parameters& p, const RopeCase& c, const Frequencies& f) {
-  return p.c->rope.table.angle == c.rope.table.angle && p.frequencies == f;
+  const Rope &a = p.c->rope, &b = c.rope;
+  // Tables beyond the frequencies' own depend on parameters, heads and seed.
+  const bool same_tables =
+      unsupported_scaling(c).empty() ||
+      (a.scaling == b.scaling && p.c->num_kv_heads == c.num_kv_heads && p.c->seed == c.seed);
+  return same_tables && a.table.angle == b.table.angle && a.table.dtype == b.table.dtype &&
+         a.axes == b.axes && a.reversed == b.reversed && a.query_scale == b.query_scale &&
+         p.frequencies == f;
 }
 
-Parameters the_parameters(const std::vector<RopeCase>& cases) {
+const RopeCase& the_case(const std::vector<RopeCase>& cases) {
   std::vector<Parameters> distinct;
   std::string refusal;
   for (const RopeCase& c : cases) {
-    if (!c.skip_reason.empty() || !unsupported_scaling(c).empty()) {
-      refusal = c.skip_reason.empty() ? unsupported_scaling(c) : c.skip_reason;
-      continue;
-    }
+    refusal = c.skip_reason.empty() ? unknown_scaling(c) : c.skip_reason;
+    if (!refusal.empty()) continue;
     Frequencies f = frequencies_of(c);
     const auto same = [&](const Parameters& p) { return same_table(p, c, f); };
     if (std::none_of(distinct.begin(), distinct.end(), same))
@@ -72,94 +101,32 @@ Parameters the_parameters(const std::vector<RopeCase>& cases) {
     }
   }
   if (distinct.empty()) throw ConfigError(fmt::format("{}: {}", cases.front().name, refusal));
-  return std::move(distinct.front());
+  return *distinct.front().c;
 }
 
-struct Table {
-  RopeCase c;
-  Frequencies frequencies;
-  std::vector<double> inv_freq;
-  std::vector<int64_t> positions;
-  std::vector<std::vector<double>> cosines, sines;
-};
-
-Table make_table(Parameters parameters, const std::string& positions) {
-  Table table{*parameters.c, std::move(parameters.frequencies), {}, {}, {}, {}};
-  const TableAngle angle = table.c.rope.table.angle;
-  const Frequencies& f = table.frequencies;
-  if (angle == TableAngle::kExact) {
-    for (long double value : f.exact) table.inv_freq.push_back(static_cast<double>(value));
-  } else {
-    table.inv_freq.assign(f.float32.begin(), f.float32.end());
+// The same case with the scaling of --versus: an object as in a config, or the name of a type. It
+// is read as part of a small config, so that it is checked as any other.
+RopeCase other_reading(const std::string& versus, const RopeCase& c) {
+  const bool is_object = versus.starts_with('{');
+  nlohmann::ordered_json rope = {{"theta", c.rope.theta}, {"seq_len", seq_len_of(c)}};
+  if (c.rope.axes.kind != "none") rope["axes"] = {{"kind", c.rope.axes.kind}};
+  if (!c.rope.axes.section.empty()) rope["axes"]["section"] = c.rope.axes.section;
+  nlohmann::ordered_json model = {{"num_heads", 1}, {"head_dim", c.rope.rotary_dim}};
+  if (c.max_position) model["max_position"] = *c.max_position;
+  std::string text = nlohmann::ordered_json{{"tokens", 1}, {"model", model}, {"rope", rope}}.dump();
+  const std::string scaling = is_object ? versus : nlohmann::ordered_json{{"type", versus}}.dump();
+  text.insert(text.size() - 2, ",\"scaling\":" + scaling);
+  const LoadedConfig config = parse_config(text, "--versus", scaling_catalog(), {}, ScalingCheck());
+  if (config.cases.size() != 1) throw ConfigError("--versus: one scaling is needed, not an axis");
+  RopeCase other = c;
+  other.rope.scaling = config.cases[0].rope.scaling;
+  if (other.rope.scaling.type == "proportional" && c.rope.rotary_dim != c.head_dim) {
+    throw ConfigError(
+        fmt::format("--versus: proportional spans all {} dims of a head, but rotary_dim "
+                    "is {}",
+                    c.head_dim, c.rope.rotary_dim));
   }
-  if (positions.empty()) {
-    table.positions = {0, 1, 2};
-    if (table.c.max_position) table.positions.push_back(*table.c.max_position - 1);
-  } else {
-    table.positions = parse_positions(positions);
-  }
-  for (int64_t position : table.positions) {
-    std::vector<double>& cosines = table.cosines.emplace_back(f.exact.size());
-    std::vector<double>& sines = table.sines.emplace_back(f.exact.size());
-    cos_sin_row(f, angle, position, cosines.data(), sines.data());
-  }
-  return table;
-}
-
-Json details_json(const Frequencies& f) {
-  Json json = Json::object();
-  for (const ScalingDetail& detail : f.details) {
-    std::visit([&](const auto& value) { json[detail.name] = value; }, detail.value);
-  }
-  return json;
-}
-
-Json table_json(const Table& table) {
-  Json rows = Json::array();
-  for (size_t i = 0; i < table.positions.size(); ++i) {
-    rows.push_back(
-        {{"position", table.positions[i]}, {"cos", table.cosines[i]}, {"sin", table.sines[i]}});
-  }
-  return {{"config", table.c.config},
-          {"pairing", info(table.c.rope.pairing).name},
-          {"rotary_dim", table.c.rope.rotary_dim},
-          {"theta", table.c.rope.theta},
-          {"scaling", scaling_json(table.c.rope.scaling)},
-          {"angle", name(table.c.rope.table.angle)},
-          {"attention_factor", table.frequencies.attention_factor},
-          {"details", details_json(table.frequencies)},
-          {"inv_freq", table.inv_freq},
-          {"rows", std::move(rows)}};
-}
-
-std::string digits17(double value) { return fmt::format("{:.17g}", value); }
-
-std::string table_text(const Table& table) {
-  const Rope& rope = table.c.rope;
-  std::string text =
-      fmt::format("{}: {}, rotary_dim {}, theta {}, scaling {}, {} angles, attention_factor {}\n",
-                  table.c.config, info(rope.pairing).name, rope.rotary_dim, rope.theta,
-                  scaling_json(rope.scaling).dump(), name(rope.table.angle),
-                  digits17(table.frequencies.attention_factor));
-  const Json details = details_json(table.frequencies);
-  for (const auto& [key, value] : details.items()) {
-    text += fmt::format("{}: {}\n", key, value.dump());
-  }
-  std::vector<std::vector<std::string>> rows;
-  for (size_t i = 0; i < table.inv_freq.size(); ++i) {
-    rows.push_back({fmt::format("{}", i), digits17(table.inv_freq[i])});
-  }
-  text += '\n';
-  text += text_rows({"pair", "inv_freq"}, rows, {0});
-  rows.clear();
-  for (size_t p = 0; p < table.positions.size(); ++p) {
-    for (size_t i = 0; i < table.inv_freq.size(); ++i) {
-      rows.push_back({fmt::format("{}", table.positions[p]), fmt::format("{}", i),
-                      digits17(table.cosines[p][i]), digits17(table.sines[p][i])});
-    }
-  }
-  text += '\n';
-  return text + text_rows({"position", "pair", "cos", "sin"}, rows, {0, 1, 2, 3});
+  return other;
 }
 
 ExitCode run_table(const TableOptions& options) {
@@ -171,9 +138,13 @@ ExitCode run_table(const TableOptions& options) {
     return ExitCode::kNothingRan;
   }
   for (const std::string& line : config.warnings) fmt::print(stderr, "{}\n", line);
-  const Table table = make_table(the_parameters(config.cases), options.positions);
+  const RopeCase& c = the_case(config.cases);
+  const std::vector<Coordinates> places = places_of(c, options.positions);
+  TableDocument document{read_table(c, places), std::nullopt};
+  if (!options.versus.empty())
+    document.versus = read_table(other_reading(options.versus, c), places);
   write_document(
-      targets, [&] { return table_text(table); }, [&] { return table_json(table); });
+      targets, [&] { return table_text(document); }, [&] { return table_json(document); });
   return ExitCode::kGood;
 }
 
@@ -183,8 +154,12 @@ Action setup_table(Flags& flags) {
   const auto options = std::make_shared<TableOptions>();
   add_case_flags(flags, options->cases);
   flags.text("--positions", options->positions,
-             "rows to print, each from 0 to 2147483647 (0, 1, 2 and the last position)",
+             "rows to print, each from 0 to 2147483647 (0, 1, 2 and the last position); with "
+             "rope.axes also one number per axis, as 10:3:7",
              FlagGroup::kCases, "A,B,C");
+  flags.text("--versus", options->versus,
+             "a second reading beside the first: a scaling object as in a config, or a type",
+             FlagGroup::kCases, "SCALING");
   add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_table(*options); };
 }

@@ -38,7 +38,11 @@ struct Frequencies {
   double attention_factor = 1.0;             // multiplies cos and sin
   std::vector<FrequencySegment> segments{};  // by first_row; empty for nearly all methods
   std::vector<ScalingDetail> details{};      // for `table`; no influence on any value
-  bool operator==(const Frequencies&) const = default;
+  // Whether they give the same tables: details do not count.
+  bool operator==(const Frequencies& other) const {
+    return exact == other.exact && float32 == other.float32 &&
+           attention_factor == other.attention_factor && segments == other.segments;
+  }
 };
 
 // Registry rows of all methods, in the order in which they are listed. A row with implemented =
