@@ -56,19 +56,78 @@ Json pairings() {
   return list;
 }
 
+// "yes", or what of it there is: some methods need an operand that no kernel reads.
+std::string runs(const ScalingMethodSpec& method) {
+  RopeCase c;
+  c.rope.scaling.type = method.name;
+  if (unsupported_scaling(c).empty()) return "yes";
+  return unknown_scaling(c).empty() ? "table only" : "no";
+}
+
 Json scalings() {
   Json list = Json::array();
   for (const ScalingMethodSpec& row : scaling_catalog()) {
     Json params = Json::array();
-    for (const ScalingParamSpec& param : row.params) params.push_back(param.name);
+    for (const ScalingParamSpec& param : row.params) {
+      const auto& value = param.default_value;
+      params.push_back({{"name", param.name},
+                        {"required", param.required},
+                        {"default", value ? Json(*value) : Json()},
+                        {"choices", param.choices},
+                        {"summary", param.summary}});
+    }
     list.push_back({{"name", row.name},
                     {"aliases", row.aliases},
+                    {"runs", runs(row)},
                     {"params", std::move(params)},
-                    {"implemented", row.implemented},
+                    {"exactly_one_of", row.exactly_one_of},
                     {"summary", row.summary},
                     {"source", row.source}});
   }
   return list;
+}
+
+// "factor (required), beta_fast (32), truncate (true), attention_factor".
+std::string params_text(const ScalingMethodSpec& method) {
+  std::vector<std::string> words;
+  for (const ScalingParamSpec& param : method.params) {
+    std::string value;
+    if (param.required) {
+      value = " (required)";
+    } else if (param.default_value && param.kind == ParamKind::kFlag) {
+      value = *param.default_value != 0 ? " (true)" : " (false)";
+    } else if (param.default_value) {
+      value = fmt::format(" ({})", *param.default_value);
+    } else if (!param.choices.empty()) {
+      value = fmt::format(" ({})", fmt::join(param.choices, "|"));
+    }
+    words.push_back(param.name + value);
+  }
+  std::string text = words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
+  if (!method.exactly_one_of.empty()) {
+    text += fmt::format("; exactly one of {}", fmt::join(method.exactly_one_of, ", "));
+  }
+  return text;
+}
+
+// What stands below the table of methods.
+std::string scalings_text() {
+  // Not aligned as a table: the longest list is wider than most terminals.
+  std::string text = "\nparameters (default or choices):\n";
+  for (const ScalingMethodSpec& row : scaling_catalog()) {
+    text += fmt::format("{:<14}{}\n", row.name, params_text(row));
+  }
+  return text +
+         "\nr rotary_dim, d head_dim, i a pair from 0 to r/2 - 1, theta rope.theta, inv the "
+         "inv_freq "
+         "of none;\n"
+         "L current length (rope.seq_len), M trained length (model.max_position, or "
+         "original_max_position_embeddings);\n"
+         "s of llama3: from 0 to 1 between the wavelengths original/low_freq_factor and "
+         "original/high_freq_factor;\n"
+         "s of longrope: the factor; ramp: 0 to 1 over the pairs between beta_fast and beta_slow "
+         "turns in the trained\nlength; list: short_factor or long_factor. "
+         "What a parameter means: -o json.\n";
 }
 
 Json dtypes() {
@@ -107,11 +166,12 @@ Json devices() {
 struct Kind {
   const char* name;
   Json (*list)();
+  std::string (*more_text)() = nullptr;  // below the table
 };
 constexpr Kind kKinds[] = {{"ops", ops},
                            {"variants", variant_list},
                            {"pairings", pairings},
-                           {"scalings", scalings},
+                           {"scalings", scalings, scalings_text},
                            {"dtypes", dtypes},
                            {"configs", configs},
                            {"formats", format_list},
@@ -128,7 +188,9 @@ std::string word(const Json& value) {
 }
 
 // Keys that would make the text too wide to read; JSON has them.
-bool in_text(const std::string& key) { return key != "params" && key != "source"; }
+bool in_text(const std::string& key) {
+  return key != "params" && key != "exactly_one_of" && key != "source";
+}
 
 std::string list_text(const Json& list) {
   if (list.empty()) return "";
@@ -169,7 +231,7 @@ ExitCode run_list(const ListOptions& options) {
   const std::vector<OutputTarget> targets = parse_outputs(options.outputs, document_formats());
   const Json list = kind.list();
   write_document(
-      targets, [&] { return list_text(list); },
+      targets, [&] { return list_text(list) + (kind.more_text ? kind.more_text() : ""); },
       [&] {
         return Json{{kind.name, list}};
       });

@@ -35,6 +35,21 @@ TEST(List, EveryKindAsTextAndJson) {
   }
 }
 
+TEST(List, ScalingsWithParametersAndLetters) {
+  const std::string text = rope_bench({"list", "scalings"}).out;
+  for (const char* part :
+       {"\nlinear        factor (required)\n", "beta_fast (32)", "truncate (true)", "r rotary_dim",
+        "L current length", "exactly one of factor, alpha"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  const Json list = json_of({"list", "scalings", "-o", "json"});
+  for (const Json& method : list.at("scalings")) {
+    const bool table_only = method.at("name") == "fope" || method.at("name") == "dual_chunk";
+    EXPECT_EQ(method.at("runs"), table_only ? "table only" : "yes") << method;
+    for (const Json& param : method.at("params")) EXPECT_TRUE(param.at("required").is_boolean());
+  }
+}
+
 TEST(List, KnowsTheWordsOfConfigs) {
   EXPECT_EQ(names_of(json_of({"list", "pairings", "-o", "json"}).at("pairings")),
             (std::vector<std::string>{"neox", "gptj"}));
