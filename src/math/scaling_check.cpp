@@ -17,7 +17,8 @@ std::string ScalingCheck::operator()(const RopeCase& c) {
   if (!unknown_scaling(c).empty()) return {};
   const Rope& rope = c.rope;
   const Key key(rope.scaling.type, rope.scaling.params, rope.theta, rope.proportion,
-                rope.rotary_dim, rope.axes.kind, c.max_position, seq_len_of(c));
+                rope.rotary_dim, rope.axes.kind, c.max_position,
+                rope.scaling.params.contains("length_rule") ? seq_len_of(c) : 0);
   const auto [found, is_new] = known_.try_emplace(key);
   if (!is_new) return found->second;
   try {

@@ -11,8 +11,9 @@
 
 namespace rope_bench {
 
-// Empty, or why frequencies_of() refuses the case. Each distinct parameter set is tried once. Long
-// drawn runs, whose length nobody knows before drawing, are left to the run itself.
+// Empty, or why frequencies_of() refuses the case. Each distinct parameter set is tried once, at
+// each length only where the length may be refused (length_rule). Long drawn runs, whose length
+// nobody knows before drawing, are left to the run itself.
 class ScalingCheck {
  public:
   std::string operator()(const RopeCase& c);
