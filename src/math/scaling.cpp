@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "src/case/axes.h"
 #include "src/case/errors.h"
@@ -106,6 +107,13 @@ Frequencies frequencies_of(const RopeCase& c) {
   Frequencies f = make(c, *method);
   require_finite(f.exact, f.float32);
   for (const FrequencySegment& segment : f.segments) require_finite(segment.exact, segment.float32);
+  // Above it cos and sin would be infinite in the table.
+  if (!(std::abs(f.attention_factor) <= std::numeric_limits<float>::max())) {
+    throw ConfigError(
+        fmt::format("rope.scaling.attention_factor: {} is not allowed, expected a "
+                    "float32 number: it multiplies cos and sin",
+                    f.attention_factor));
+  }
   return f;
 }
 

@@ -21,6 +21,13 @@ long double base_exponent(const RopeCase& c) {
   return r / (r - 2);
 }
 
+// A base beyond double would leave frequencies that nobody can name.
+void require_base(const ScalingParams& params, const char* name, long double theta) {
+  if (std::isfinite(static_cast<double>(theta))) return;
+  params.fail(name, fmt::format("{} is too large: the base would be {:g}",
+                                params.find(name).value_or(0), static_cast<double>(theta)));
+}
+
 Frequencies ntk(const RopeCase& c, const ScalingParams& params) {
   const std::optional<double> factor = params.find("factor");
   const std::optional<double> alpha = params.find("alpha");
@@ -28,6 +35,7 @@ Frequencies ntk(const RopeCase& c, const ScalingParams& params) {
   if (!factor && !alpha) params.fail("factor", "is missing (or alpha)");
   const long double s = factor ? *factor : *alpha;
   const long double theta = c.rope.theta * std::pow(s, base_exponent(c));
+  require_base(params, factor ? "factor" : "alpha", theta);
   Frequencies f = base_frequencies(theta, c.rope.rotary_dim);
   f.details = {{"base", static_cast<double>(theta)}};
   return f;
@@ -85,6 +93,7 @@ Frequencies dynamic_ntk(const RopeCase& c, const ScalingParams& params) {
                     factor, length, trained, static_cast<double>(inner)));
   }
   const long double theta = c.rope.theta * std::pow(inner, base_exponent(c));
+  require_base(params, "factor", theta);
   Frequencies f;
   f.exact = base_exact(theta, c.rope.rotary_dim, c.rope.rotary_dim / 2);
   // Beyond the trained length transformers forms the base from a float32 tensor; else, and in vLLM,

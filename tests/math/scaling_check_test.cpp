@@ -85,6 +85,10 @@ TEST(ScalingCheck, OneLineNamesFilePointerValueAndWhatIsAllowed) {
            R"(, "long_factor": )" + numbers(7) + trained + "}}",
        {"/rope/scaling/long_factor", "7 numbers", "rotary_dim/2 is 8"}},
       {R"({"theta": 1e-300})", {"/rope/theta: the frequency of pair", "not a finite number"}},
+      {R"({"scaling": {"type": "ntk", "factor": 1e307}})",
+       {"/rope/scaling/factor: 1e+307 is too large", "the base would be inf"}},
+      {R"({"scaling": {"type": "yarn", "factor": 4, "attention_factor": 1e300)" + trained + "}}",
+       {"/rope/scaling/attention_factor: 1e+300 is not allowed", "float32"}},
       // The base would become negative.
       {R"({"seq_len": 8, "scaling": {"type": "dynamic", "factor": 2, "length_rule": "unclamped")" +
            trained + "}}",
