@@ -24,6 +24,14 @@ class StrideCheck {
         head_(std::max(c.head_dim, layout.rotary_offset + c.rope.rotary_dim)) {}
 
   void run() {
+    // Dims behind head_dim, as MLA has them, are only there if a stride leaves room for them.
+    const TensorLayout& given = tensor_[0] == 'q' ? c_.layout.q : c_.layout.k;
+    if (head_ > c_.head_dim && !given.head_stride && !given.token_stride) {
+      return problem(fmt::format("rotary_offset {} of {} + rotary_dim {} is beyond head_dim {}; a "
+                                 "head that goes on behind head_dim needs a head_stride",
+                                 given.rotary_offset, tensor_, c_.rope.rotary_dim, c_.head_dim),
+                     path("rotary_offset"));
+    }
     const int64_t size = static_cast<int64_t>(info(c_.dtype).size);
     if (!fits64(Int128{extent_.elements} * size * 2)) {
       return problem(fmt::format("{} spans more than 2^63 bytes: {} tokens of {} heads of {} "

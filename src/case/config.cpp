@@ -142,7 +142,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& path, Scal
   if (config.name.empty()) config.name = "config";
   std::set<std::string> warnings;
   for (const Suite& suite : suites) {
-    expand({table, scalings, check, config.name, path}, suite, &config.cases, &warnings);
+    expand({table, scalings, check, config.name, path, flags}, suite, &config.cases, &warnings);
   }
   make_unique(&config.cases);
   config.resolved_json = resolved(base, entries, flags, config.name);
@@ -158,11 +158,14 @@ std::vector<RopeCase> filter_cases(const std::vector<RopeCase>& cases, const std
   std::regex pattern;
   try {
     pattern = std::regex(filter, std::regex::ECMAScript);
-  } catch (const std::regex_error& error) {
-    throw ConfigError(
-        fmt::format("--filter {}: neither the name of a case nor a regular "
-                    "expression: {}",
-                    filter, error.what()));
+  } catch (const std::regex_error&) {
+    // The library's own words name the wrong fault: a missing bracket for a leading star.
+    const bool repeats_nothing = std::string("*+?").find(filter[0]) != std::string::npos;
+    throw ConfigError(fmt::format(
+        "--filter {}: neither the full name of a case nor a regular expression: {}", filter,
+        repeats_nothing
+            ? fmt::format("nothing stands before {} to repeat; .* is any text", filter[0])
+            : std::string("a bracket, a repetition or a backslash is out of place")));
   }
   for (const RopeCase& c : cases) {
     if (std::regex_search(c.name, pattern)) selected.push_back(c);

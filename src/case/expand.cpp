@@ -52,12 +52,16 @@ Problem mathematical_problem(const std::string& text, const Values& values) {
 }
 
 [[noreturn]] void throw_problem(const Problem& problem, const Values& values,
-                                const std::string& label) {
+                                const ExpandContext& context) {
   for (const std::string& path : problem.keys) {
     const Assign* assign = values.assign(path);
     if (!assign) continue;
     throw ConfigError(
         fmt::format("{}: {}: {}", assign->value->place(), assign->pointer, problem.text));
+  }
+  std::string label = context.label;
+  for (const Setting& flag : context.flags) {
+    if (flag.cleared && flag.path == problem.keys[0]) label = flag.node->place();
   }
   throw ConfigError(fmt::format("{}: {}: {}", label, pointer_of(problem.keys[0]), problem.text));
 }
@@ -97,7 +101,7 @@ void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCa
       if (!text.empty()) problems.push_back(mathematical_problem(text, values));
     }
     for (const Problem& problem : problems) {
-      if (!from_axis(problem, values)) throw_problem(problem, values, context.label);
+      if (!from_axis(problem, values)) throw_problem(problem, values, context);
     }
     if (!problems.empty()) c.skip_reason = problems[0].text;
     c.name = case_name(table, suite, choice, c);

@@ -29,6 +29,7 @@ struct ExpandContext {
   const CaseCheck& check;
   const std::string& config_name;
   const std::string& label;
+  const Settings& flags;  // already laid over the suites: to blame what a flag took away
 };
 
 // Appends the cases in order: axes multiply, the first one written varies slowest. A combination

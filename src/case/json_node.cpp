@@ -43,9 +43,28 @@ nlohmann::ordered_json to_json(const Node& node) {
       node.value);
 }
 
-std::string to_text(const Node& node, size_t limit) {
+namespace {
+
+// The number as it was written, where its place is known: 1.50e3 rather than 1500. Values of a
+// range have no such place.
+std::string as_written(const Node& node) {
   const double* number = std::get_if<double>(&node.value);
-  std::string text = number ? fmt::format("{}", *number) : to_json(node).dump();
+  const std::string computed = number ? fmt::format("{}", *number) : to_json(node).dump();
+  const bool is_number = number || std::holds_alternative<int64_t>(node.value) ||
+                         std::holds_alternative<uint64_t>(node.value);
+  if (!is_number || !node.source || node.offset >= node.source->text.size()) return computed;
+  const std::string& text = node.source->text;
+  const size_t end = text.find_first_not_of("0123456789+-.eE", node.offset);
+  const std::string written = text.substr(node.offset, end - node.offset);
+  const auto parsed = nlohmann::ordered_json::parse(written, nullptr, false);
+  const bool same = parsed.is_number() && parsed == to_json(node);
+  return same ? written : computed;
+}
+
+}  // namespace
+
+std::string to_text(const Node& node, size_t limit) {
+  std::string text = as_written(node);
   if (text.size() <= limit) return text;
   size_t cut = limit;
   // Not in the middle of a UTF-8 sequence.

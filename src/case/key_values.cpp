@@ -100,6 +100,34 @@ const Node* offender(const Key& key, const Node& node) {
   return nullptr;
 }
 
+// What an element of a list may be.
+std::string element_text(const Key& key) {
+  switch (key.kind) {
+    case KeyKind::kIntegerList:
+      return integer_text(key);
+    case KeyKind::kNumberList:
+    case KeyKind::kNumberOrList:
+      return number_text(key);
+    case KeyKind::kPositions:
+      return "an integer, as every element of a list of positions";
+    case KeyKind::kIntegerLists:
+      return "a list of integers";
+    default:
+      return allowed_text(key);
+  }
+}
+
+// An integer, but not one that 64 bits hold: no slip of the pen in its form.
+bool beyond_int64(const Key& key, const Node& node) {
+  if (key.kind != KeyKind::kInteger && key.kind != KeyKind::kIntegerList &&
+      key.kind != KeyKind::kPositions && key.kind != KeyKind::kIntegerLists) {
+    return false;
+  }
+  if (std::holds_alternative<uint64_t>(node.value)) return true;
+  const double* value = std::get_if<double>(&node.value);
+  return value && std::abs(*value) >= 9223372036854775808.0;
+}
+
 }  // namespace
 
 std::optional<int64_t> integer_value(const Node& node) {
@@ -165,8 +193,11 @@ std::optional<Refusal> refusal(const Key& key, const Node& value, const std::str
   if (!bad) return std::nullopt;
   Refusal result{bad, pointer, ""};
   if (bad != &value) result.pointer += fmt::format("/{}", bad - value.list()->data());
-  result.text = fmt::format("{} is not allowed; allowed: {}", to_text(*bad), allowed_text(key));
-  if (const std::string* text = bad->text()) {
+  result.text = fmt::format("{} is {}; allowed: {}", to_text(*bad),
+                            beyond_int64(key, *bad) ? "out of range" : "not allowed",
+                            bad == &value ? allowed_text(key) : element_text(key));
+  const bool word_meant = bad == &value || key.kind != KeyKind::kPositions;
+  if (const std::string* text = bad->text(); text && word_meant) {
     const std::string near = nearest(*text, key.words);
     if (!near.empty()) result.text += fmt::format("; nearest: \"{}\"", near);
   }

@@ -8,6 +8,7 @@
 #include "src/case/config.h"
 #include "src/case/errors.h"
 #include "src/case/key_rows.h"
+#include "src/case/key_values.h"
 
 namespace rope_bench {
 namespace {
@@ -30,7 +31,8 @@ std::string_view leaf_of(std::string_view path) {
 
 }  // namespace
 
-KeyTable::KeyTable(ScalingCatalog scalings) : keys_(key_rows(scalings)), groups_(group_rows()) {
+KeyTable::KeyTable(ScalingCatalog scalings)
+    : scalings_(scalings), keys_(key_rows(scalings)), groups_(group_rows()) {
   for (size_t i = 0; i < keys_.size(); ++i) index_.emplace(keys_[i].path, static_cast<int>(i));
 }
 
@@ -77,6 +79,10 @@ std::string KeyTable::resolve(const std::string& word, const std::string& flag) 
   if (found.size() > 1) {
     throw ConfigError(fmt::format("{}: key \"{}\" could be any of {}; write more of its path", flag,
                                   word, fmt::join(found, ", ")));
+  }
+  if (word == "cases") {
+    throw ConfigError(
+        fmt::format("{}: \"cases\" is not allowed here; a file alone can list cases", flag));
   }
   std::vector<std::string> known;
   for (const Key& key : keys_) {
@@ -126,8 +132,12 @@ bool is_axis(const Key& key, const Node& value) {
                                        [](const Node& item) { return item.list(); });
       });
     case KeyKind::kPositions:  // words, or lists of integers
+      // A number among words is a slip in a list of positions, not an alternative.
       return holds_list() ||
-             std::any_of(list->begin(), list->end(), [](const Node& n) { return n.text(); });
+             (!list->empty() &&
+              std::none_of(list->begin(), list->end(),
+                           [](const Node& n) { return number_value(n); }) &&
+              std::any_of(list->begin(), list->end(), [](const Node& n) { return n.text(); }));
     default:
       return true;
   }

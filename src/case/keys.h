@@ -62,6 +62,7 @@ class KeyTable {
 
   const std::vector<Key>& keys() const { return keys_; }
   const std::vector<KeyGroup>& groups() const { return groups_; }
+  ScalingCatalog scalings() const { return scalings_; }
   const Key& operator[](int id) const { return keys_[static_cast<size_t>(id)]; }
 
   int find(std::string_view path) const;               // index of a key, -1 if there is none
@@ -77,6 +78,7 @@ class KeyTable {
  private:
   std::vector<std::string> matches(std::string_view word) const;
 
+  ScalingCatalog scalings_;
   std::vector<Key> keys_;
   std::vector<KeyGroup> groups_;
   std::unordered_map<std::string_view, int> index_;  // views into keys_

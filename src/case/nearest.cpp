@@ -27,10 +27,23 @@ size_t distance(const std::string& a, const std::string& b) {
   return previous[b.size()];
 }
 
+// Other people's names for what is meant, which look like something else.
+struct Synonym {
+  const char* word;
+  const char* meant;
+};
+constexpr Synonym kSynonyms[] = {{"float16", "f16"}, {"half", "f16"},      {"fp16", "f16"},
+                                 {"float32", "f32"}, {"float", "f32"},     {"fp32", "f32"},
+                                 {"single", "f32"},  {"bfloat16", "bf16"}, {"gpu", "cuda"}};
+
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
   if (word.empty() || word.size() > 100) return "";
+  for (const Synonym& synonym : kSynonyms) {
+    if (word != synonym.word) continue;
+    if (std::find(known.begin(), known.end(), synonym.meant) != known.end()) return synonym.meant;
+  }
   std::string best;
   size_t best_distance = 0;
   for (const std::string& candidate : known) {

@@ -261,8 +261,9 @@ class Resolver {
     c_.seed = seed ? seed_value(*seed).value_or(0) : 0;
   }
 
-  // What is written but plays no part in this op is said aloud.
+  // What is written but plays no part in this op is said aloud; of op rope the result rows say it.
   void unused_parts() {
+    if (c_.op == Op::kRope) return;
     const bool plain = c_.op == Op::kRope || c_.op == Op::kRopeBackward;
     const auto note = [&](const char* what) {
       warnings_->insert(fmt::format("{} has no effect on op {}", what, name(c_.op)));

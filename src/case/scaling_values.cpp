@@ -91,6 +91,21 @@ void check_any_type(const KeyTable& table, const Assign& assign,
   if (first) throw ConfigError(first->message());
 }
 
+// Parameters without a type: names the methods that have them.
+void require_type(const Settings& settings, ScalingCatalog scalings) {
+  for (const Setting& setting : settings) {
+    if (!is_parameter(setting.path) || setting.cleared) continue;
+    const std::string name = setting.path.substr(kPrefix.size());
+    std::vector<std::string> methods;
+    for (const ScalingMethodSpec& method : scalings) {
+      if (find_param(method, name)) methods.push_back(method.name);
+    }
+    throw ConfigError(fmt::format("{}: {}: scaling has no \"type\"; methods with \"{}\": {}",
+                                  setting.node->place(), setting.pointer, name,
+                                  fmt::join(methods, ", ")));
+  }
+}
+
 // Each object of a list of scalings must be right by itself.
 void check_objects(const KeyTable& table, const Setting& setting, ScalingCatalog scalings) {
   for (const std::vector<Assign>& alternative : setting.alternatives) {
@@ -199,7 +214,10 @@ void check_scaling_values(const KeyTable& table, const Settings& settings,
       types.push_back(find_method(scalings, type));
     }
   }
-  if (types.empty()) types.push_back(find_method(scalings, "none"));
+  if (types.empty()) {
+    require_type(settings, scalings);
+    types.push_back(find_method(scalings, "none"));
+  }
   for (const Setting& setting : settings) {
     if (setting.path == "rope.scaling") check_objects(table, setting, scalings);
     if (!is_parameter(setting.path)) continue;

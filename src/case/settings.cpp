@@ -6,6 +6,7 @@
 
 #include "src/case/config.h"
 #include "src/case/errors.h"
+#include "src/case/resolve.h"
 
 namespace rope_bench {
 namespace {
@@ -41,7 +42,7 @@ class Flattener {
       } else if (table_.group(path)) {
         sub_group(path, member.value, here, /*each_is_alternative=*/false);
       } else {
-        unknown(member, *node.source, group, here);
+        unknown(node, member, group, here);
       }
     }
   }
@@ -125,10 +126,44 @@ class Flattener {
     settings.push_back({presence, &node, pointer, false, false, {{{id, &node, pointer}}}});
   }
 
-  [[noreturn]] void unknown(const Member& member, const Source& source, const std::string& group,
+  // Names known in `object`. In a scaling with a type: those of that type.
+  std::vector<std::string> known_in(const Node& object, const std::string& group) const {
+    if (group != "rope.scaling") return table_.names_in(group);
+    for (const Member& member : *object.object()) {
+      if ((member.key != "type" && member.key != "rope_type") || !member.value.text()) continue;
+      const ScalingMethodSpec* method = find_method(table_.scalings(), *member.value.text());
+      if (!method) break;
+      std::vector<std::string> known = {"type"};
+      for (const ScalingParamSpec& param : method->params) known.push_back(param.name);
+      return known;
+    }
+    return table_.names_in(group);
+  }
+
+  static bool is_hugging_face(const Node& object) {
+    return std::any_of(object.object()->begin(), object.object()->end(), [](const Member& member) {
+      return member.key == "architectures" || member.key == "model_type";
+    });
+  }
+
+  [[noreturn]] void unknown(const Node& object, const Member& member, const std::string& group,
                             const std::string& pointer) const {
-    std::vector<std::string> known = table_.names_in(group);
-    if (group.empty()) known.push_back("cases");
+    const Source& source = *object.source;
+    if (group.empty() && is_hugging_face(object)) {
+      throw ConfigError(fmt::format(
+          "{}: {}: this looks like a Hugging Face config, which this version does not read; write "
+          "its shape and RoPE parameters as a config (`rope-bench schema config`)",
+          place(source, member.offset), pointer));
+    }
+    if (group.empty() && member.key == "cases") {
+      throw ConfigError(
+          fmt::format("{}: {}: \"cases\" is not allowed here; an entry of cases "
+                      "cannot list cases",
+                      place(source, member.offset), pointer));
+    }
+    std::vector<std::string> known = known_in(object, group);
+    // Entries of cases stand in /cases/N.
+    if (group.empty() && !pointer.starts_with("/cases/")) known.push_back("cases");
     std::string hint;
     const std::string near = nearest(member.key, known);
     if (!near.empty()) {

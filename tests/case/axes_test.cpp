@@ -32,7 +32,8 @@ TEST(Axes, ListsWithinAListForKeysThatAreLists) {
   EXPECT_EQ(positions.cases[0].positions.kind, PositionKind::kDecode);
   EXPECT_EQ(positions.cases[1].positions.kind, PositionKind::kExplicit);
   EXPECT_EQ(only_case(config_with(R"("positions": [0, 1, 2, 3])")).positions.list.size(), 4u);
-  expect_error(config_with(R"("positions": [0, "random"])"), {"/positions/0: 0 is not allowed"});
+  expect_error(config_with(R"("positions": [0, "random"])"),
+               {"/positions/1: \"random\" is not allowed; allowed: an integer,"});
   expect_error(config_with(R"("rope": {"axes": {"kind": "mrope", "section": [[8], 3]}})"),
                {"/rope/axes/section/1: 3"});
 }

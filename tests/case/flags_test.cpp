@@ -68,7 +68,7 @@ TEST(Set, ErrorsNameTheFlag) {
       {"token_stride=4", {"layout.q.token_stride, layout.k.token_stride"}},
       {"thet=4", {"--set thet=4", "unknown key \"thet\"", "nearest: \"theta\""}},
       {"rope.thet=4", {"unknown key \"rope.thet\"", "nearest: \"rope.theta\""}},
-      {"cases=[]", {"--set cases=[]", "unknown key \"cases\""}},
+      {"cases=[]", {"--set cases=[]", "\"cases\" is not allowed here"}},
       {"norm.given=true", {"unknown key \"norm.given\""}},
       {"theta", {"--set theta: expected KEY=VALUE"}},
       {"=4", {"expected KEY=VALUE"}},

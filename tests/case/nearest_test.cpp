@@ -24,5 +24,14 @@ TEST(Nearest, SlipsAreFoundAndStrangersAreNot) {
   EXPECT_EQ(nearest(std::string(100000, 'a'), known), "");
 }
 
+TEST(Nearest, KnowsOtherNames) {
+  const std::vector<std::string> dtypes = {"f32", "f16", "bf16"};
+  EXPECT_EQ(nearest("float32", dtypes), "f32");
+  EXPECT_EQ(nearest("float16", dtypes), "f16");
+  EXPECT_EQ(nearest("half", dtypes), "f16");
+  EXPECT_EQ(nearest("bfloat16", dtypes), "bf16");
+  EXPECT_EQ(nearest("gpu", {"auto", "cpu", "cuda"}), "cuda");
+}
+
 }  // namespace
 }  // namespace rope_bench::testing

@@ -112,7 +112,7 @@ TEST(PositionAxes, BadListsAreRefused) {
   refuse("[[0], [1], [3]]", R"(, "positions": "random")",
          {"/rope/axes/positions", "beside positions"});
   refuse("[0, 1, 3]", "",
-         {"/rope/axes/positions/0: 0 is not allowed", "list of lists of integers"});
+         {"/rope/axes/positions/0: 0 is not allowed; allowed: a list of integers"});
   refuse("[[0], [1], [0.5]]", "", {"/rope/axes/positions/2"});
   expect_error(config_with(R"("rope": {"axes": {"positions": [[0]]}})"),
                {"axes positions with axes kind none"});

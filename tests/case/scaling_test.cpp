@@ -65,11 +65,12 @@ TEST(ScalingConfig, ParametersAreThoseOfTheMethod) {
   };
   const Row rows[] = {
       {R"({"type": "linaer", "factor": 2})", {"/rope/scaling/type", "nearest: \"linear\""}},
-      {R"({"type": "linear", "factr": 2})", {"unknown key \"factr\"", "nearest: \"factor\""}},
+      {R"({"type": "linear", "factr": 2})",
+       {"unknown key \"factr\"", "nearest: \"factor\"; known here: type, factor"}},
       {R"({"type": "linear", "factor": 2, "alpha": 3})",
        {"/rope/scaling/alpha", "linear has no parameter \"alpha\"", "known: factor"}},
       {R"({"type": "none", "factor": 2})", {"/rope/scaling/factor", "none takes no parameter"}},
-      {R"({"factor": 2})", {"/rope/scaling/factor", "none takes no parameter"}},
+      {R"({"factor": 2})", {"/rope/scaling/factor", "has no \"type\"", "linear, ntk"}},
       {R"({"type": "ntk", "factor": 0.5})", {"/rope/scaling/factor: 0.5", "at least 1"}},
       {R"({"type": "ntk"})", {"exactly one of factor, alpha", "given: none"}},
       {R"({"type": "ntk", "factor": 2, "alpha": 2})", {"exactly one of", "given: factor, alpha"}},

@@ -52,6 +52,8 @@ TEST(Strides, ThatOverlapAreRefused) {
       {R"({"q": {"head_stride": 63}})", {"/layout/q/head_stride", "63", "64"}},
       {R"({"q": {"token_stride": 0}})", {"/layout/q/token_stride", "0"}},
       {R"({"q": {"rotary_offset": 32, "head_stride": 64}})", {"/layout/q/head_stride", "96"}},
+      {R"({"q": {"rotary_offset": 32}})",
+       {"/layout/q/rotary_offset", "head_dim 64", "head_stride"}},
       {R"({"q": {"head_stride": 128, "token_stride": 512}})", {"/layout/q/token_stride", "960"}},
       {R"({"order": "heads_tokens_dim", "q": {"token_stride": 63}})", {"63", "64"}},
       {R"({"order": "heads_tokens_dim", "q": {"head_stride": 255}})", {"255", "256"}},
