@@ -1,5 +1,7 @@
 #include "src/cli/case_json.h"
 
+#include <cmath>
+
 #include "nlohmann/json.hpp"
 #include "src/case/axes.h"
 
@@ -54,10 +56,18 @@ double speed_of_light_us(const ByteCount& bytes, double peak_gb_s) {
   return static_cast<double>(bytes.total()) / (peak_gb_s * 1e3);
 }
 
+Json number_json(double value) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  const bool whole = std::abs(value) <= kExact && std::floor(value) == value;
+  return whole ? Json(static_cast<int64_t>(value)) : Json(value);
+}
+
 Json scaling_json(const Scaling& scaling) {
   Json json = {{"type", scaling.type}};
   for (const auto& [key, value] : scaling.params) {
-    std::visit([&, &name = key](const auto& v) { json[name] = v; }, value);
+    const double* number = std::get_if<double>(&value);
+    if (number) json[key] = number_json(*number);
+    if (!number) std::visit([&, &name = key](const auto& v) { json[name] = v; }, value);
   }
   return json;
 }

@@ -9,6 +9,9 @@
 
 namespace rope_bench {
 
+// A whole number as an integer: 8192, not 8192.0.
+nlohmann::ordered_json number_json(double value);
+
 nlohmann::ordered_json scaling_json(const Scaling& scaling);
 
 // Shapes, rope parameters and bytes. A case that is skipped has its reason instead of bytes.

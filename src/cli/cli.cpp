@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 
 #include "fmt/format.h"
 #include "src/case/config.h"
@@ -108,13 +109,38 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
                                 near.empty() ? "" : fmt::format("; did you mean {}?", near)));
 }
 
+// Why a command has no --device; empty for flags that are merely unknown.
+std::string why_no_device(const Command& command, const std::string& flag) {
+  if (!flag.starts_with("-d") && flag != "--device") return "";
+  if (command.setup == setup_describe) {
+    return fmt::format(
+        "{}: describe runs nothing; --board NAME says whose bandwidth it uses, "
+        "without it that of the GPU here",
+        flag);
+  }
+  if (command.setup == setup_table) {
+    return fmt::format("{}: table is computed on the CPU and depends on no device", flag);
+  }
+  return "";
+}
+
 // What CLI11 could not place: flags that do not exist and words too many.
 void refuse_extras(const Command& command, const Flags& flags) {
   for (const std::string& extra : flags.extras()) {
     if (extra.size() > 1 && extra.front() == '-' && extra != "--") {
       const std::string flag = extra.substr(0, extra.find('='));
-      throw ConfigError(fmt::format("unknown flag {} of {}{}", flag, command.name,
-                                    did_you_mean(flag, flags.names())));
+      if (const std::string why = why_no_device(command, flag); !why.empty()) {
+        throw ConfigError(why);
+      }
+      // Any letter is near any other.
+      throw ConfigError(
+          fmt::format("unknown flag {} of {}{}", flag, command.name,
+                      flag.size() > 2 ? did_you_mean(flag, flags.names()) : std::string()));
+    }
+    const size_t equals = extra.find('=');
+    if (equals != std::string::npos && equals > 0 && !flags.given("--config").empty()) {
+      throw ConfigError(
+          fmt::format("unexpected \"{0}\"; every value needs its own flag: --set {0}", extra));
     }
     if (command.setup != setup_run) {
       throw ConfigError(fmt::format("unexpected \"{}\" after {}: see rope-bench {} --help", extra,
@@ -189,6 +215,8 @@ int cli_main(const std::vector<std::string>& args) {
   } catch (const NoGpu& error) {
     return fail(error.what(), ExitCode::kNoGpu);
   } catch (const std::bad_alloc&) {
+    return fail("not enough memory", ExitCode::kInternal);
+  } catch (const std::length_error&) {  // more than a container could ever hold
     return fail("not enough memory", ExitCode::kInternal);
   } catch (const std::exception& error) {
     return fail(error.what(), ExitCode::kInternal);

@@ -22,14 +22,31 @@ std::string check_whole_number(const std::string& text) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range && stop == end) {
+    return fmt::format("{} is too large; allowed: whole numbers up to 18446744073709551615", text);
+  }
   const bool good = error == std::errc() && stop == end;
   return good ? "" : fmt::format("{} is not a whole number from 0", text);
+}
+
+// What is wrong with how often a flag or its value was given, in plainer words than CLI11's.
+std::string plain(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
+  if (text.find("At Most 1 required") != std::string::npos) {
+    return name + ": given more than once; it takes one value";
+  }
+  const size_t missing = text.find(" missing");
+  const size_t required = text.find(" required ");
+  if (missing == std::string::npos || required == std::string::npos) return text;
+  const size_t from = required + std::string(" required ").size();
+  return fmt::format("{}: needs a value: {}", name, text.substr(from, missing - from));
 }
 
 }  // namespace
 
 struct Flags::Impl {
   CLI::App app;
+  std::vector<const CLI::Option*> texts;
 };
 
 Flags::Flags() : impl_(std::make_unique<Impl>()) {
@@ -40,7 +57,8 @@ Flags::~Flags() = default;
 
 void Flags::text(const char* names, std::string& value, const std::string& help, FlagGroup group,
                  const char* value_name) {
-  impl_->app.add_option(names, value, help)->group(title(group))->type_name(value_name);
+  impl_->texts.push_back(
+      impl_->app.add_option(names, value, help)->group(title(group))->type_name(value_name));
 }
 
 void Flags::whole_number(const char* names, std::optional<uint64_t>& value, const std::string& help,
@@ -53,7 +71,7 @@ void Flags::whole_number(const char* names, std::optional<uint64_t>& value, cons
 
 void Flags::list(const char* names, std::vector<std::string>& values, const std::string& help,
                  FlagGroup group, const char* value_name) {
-  impl_->app.add_option(names, values, help)
+  impl_->app.add_option(names, values, help + "; repeatable")
       ->allow_extra_args(false)  // or it would also take the words that follow
       ->group(title(group))
       ->type_name(value_name);
@@ -75,8 +93,14 @@ Flags::Outcome Flags::parse(std::vector<std::string> words, const std::string& c
     return Outcome::kHelpWanted;
   } catch (const CLI::ParseError& error) {
     const std::string text = error.what();
-    throw ConfigError(
-        fmt::format("{} (see rope-bench {} --help)", text.substr(0, text.find('\n')), command));
+    throw ConfigError(fmt::format("{} (see rope-bench {} --help)",
+                                  plain(text.substr(0, text.find('\n'))), command));
+  }
+  for (const CLI::Option* option : impl_->texts) {
+    if (option->results() == std::vector<std::string>{""}) {
+      throw ConfigError(
+          fmt::format("{}: empty; allowed: {}", option->get_name(), option->get_type_name()));
+    }
   }
   return Outcome::kParsed;
 }

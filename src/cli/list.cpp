@@ -3,6 +3,7 @@
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "src/case/config.h"
+#include "src/cli/case_json.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
 #include "src/cli/options.h"
@@ -72,7 +73,7 @@ Json scalings() {
       const auto& value = param.default_value;
       params.push_back({{"name", param.name},
                         {"required", param.required},
-                        {"default", value ? Json(*value) : Json()},
+                        {"default", value ? number_json(*value) : Json()},
                         {"choices", param.choices},
                         {"summary", param.summary}});
     }

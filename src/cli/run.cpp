@@ -192,6 +192,9 @@ void write_report(const RunFlags& flags, const RunReport& report, const ReportCo
 
 ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   const DeviceChoice choice = wanted_device(flags);
+  if (flags.verbosity.quiet && flags.verbosity.verbose) {
+    throw ConfigError("--quiet and --verbose contradict each other");
+  }
   if (flags.no_check && flags.no_measure) {
     throw ConfigError("--no-check and --no-measure leave nothing to do; --dry-run lists the cases");
   }

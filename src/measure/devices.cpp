@@ -1,6 +1,7 @@
 // Which devices there are, and opening one.
 #include <charconv>
 
+#include "src/case/config.h"
 #include "src/case/errors.h"
 #include "src/measure/backend.h"
 #include "src/measure/machine.h"
@@ -31,8 +32,10 @@ DeviceChoice parse_device(const std::string& text) {
     const auto [stop, error] = std::from_chars(text.data() + kPrefix.size(), end, index);
     if (error == std::errc{} && stop == end && index >= 0) return {Kind::kCuda, index};
   }
+  const std::string near = nearest(text.substr(0, text.find(':')), {"auto", "cpu", "cuda"});
   throw ConfigError("--device " + text +
-                    ": unknown device; allowed: auto, cpu, cuda, cuda:N (N from 0)");
+                    ": unknown device; allowed: auto, cpu, cuda, cuda:N (N from 0)" +
+                    (near.empty() ? "" : "; nearest: " + near));
 }
 
 std::unique_ptr<Runner> Runner::open(const DeviceChoice& choice, std::vector<std::string>* notes) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,10 @@ double now_s() {
   for (const std::string& entry : options.env) {
     const size_t equals = entry.find('=');
     setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
+  }
+  if (options.memory_bytes != 0) {
+    const rlimit limit{options.memory_bytes, options.memory_bytes};
+    setrlimit(RLIMIT_AS, &limit);
   }
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
   std::vector<char*> argv = {const_cast<char*>("rope-bench")};

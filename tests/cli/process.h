@@ -21,6 +21,7 @@ struct ProcessOptions {
   std::string folder;            // working directory; empty: the test's own
   bool terminal = false;         // stdout and stderr are one terminal; both are in `out`
   std::string stdout_file;       // instead of collecting stdout
+  size_t memory_bytes = 0;       // of address space; 0: no limit
   bool closed_stdout = false;    // a pipe that nobody reads
 };
 

@@ -42,8 +42,23 @@ const Refusal kRefusals[] = {
     {{"-c", "llama7b", "list"}, "the command comes first: rope-bench list ..."},
     {{"--conifg", "llama7b"}, "unknown flag --conifg of run; did you mean --config?"},
     {{"list", "ops", "--filter", "x"}, "unknown flag --filter of list"},
-    {{"--config"}, "--config: 1 required FILE|NAME missing"},
-    {{"-c", "a", "-c", "b"}, "--config: At Most 1 required but received 2"},
+    {{"--config"}, "--config: needs a value: FILE|NAME (see"},
+    {{"-c", "a", "-c", "b"}, "--config: given more than once; it takes one value"},
+    {{"-c", "llama7b", "-k", "a", "--filter", "b"}, "--filter: given more than once"},
+    {{"-c", "llama7b", "-k", "*"}, "--filter *: neither the full name of a case nor a regular"},
+    {{"-c", "llama7b", "--set", "tokens=1", "seed=2"},
+     "unexpected \"seed=2\"; every value needs its own flag: --set seed=2"},
+    {{"-c", "llama7b", "-q", "-v"}, "--quiet and --verbose contradict each other"},
+    {{"-c", "llama7b", "--seed", "99999999999999999999"}, "--seed: 99999999999999999999 is too"},
+    {{"-c", "llama7b", "--set", "dtype=bfloat16"},
+     "--set dtype=bfloat16: /dtype: \"bfloat16\" is not allowed; allowed: f32, f16, bf16; "
+     "nearest: \"bf16\""},
+    {{"-c", "llama7b", "-d", "gpu:1"},
+     "--device gpu:1: unknown device; allowed: auto, cpu, cuda, cuda:N (N from 0); nearest: cuda"},
+    {{"describe", "-c", "llama7b", "-d", "cpu"}, "-d: describe runs nothing; --board NAME says"},
+    {{"table", "-c", "llama7b", "--device", "cpu"}, "--device: table is computed on the CPU"},
+    {{"describe", "-c", "llama7b", "--board", ""}, "--board: empty; allowed: NAME"},
+    {{"table", "-c", "llama7b", "--positions", ""}, "--positions: empty; allowed: "},
     {{"-c", "llama7c"}, "--config llama7c: no such file"},
     {{"-c", "llama7b", "--seed", "-1"}, "--seed: -1 is not a whole number from 0"},
     {{"-c", "llama7b", "--seed", "1e3"}, "--seed: 1e3 is not a whole number from 0"},
@@ -85,6 +100,13 @@ TEST(Help, NamesCommandsFlagsAndExamples) {
   }
 }
 
+TEST(Help, SaysWhatMayBeRepeated) {
+  const std::string help = rope_bench({"--help"}).out;
+  size_t count = 0;
+  for (size_t at = 0; (at = help.find("repeatable", at)) != std::string::npos; ++at) ++count;
+  EXPECT_EQ(count, 3u) << "--set, --axis and --output";
+}
+
 TEST(Help, OfEveryCommand) {
   for (const char* command : {"run", "list", "describe", "table", "env", "schema"}) {
     const ProcessResult result = rope_bench({command, "--help"});
@@ -118,6 +140,17 @@ TEST(Start, AnswersWithin50Milliseconds) {
   EXPECT_LT(fastest({"-c", folder.file("bad.json")}), kMaxStart);
   EXPECT_LT(fastest({"-c", "llama7b", "--set", "rope.theta=-1"}), kMaxStart);
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which needs terabytes of address space
+TEST(Memory, TooLittleIsSaidInOneLine) {
+  ProcessOptions options;
+  options.memory_bytes = size_t{200} << 20;
+  const ProcessResult result =
+      rope_bench({"-c", "llama7b", "-n", "--axis", "tokens=1-900000+1"}, options);
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_EQ(result.err, "rope-bench: not enough memory\n");
+}
+#endif
 
 TEST(Start, ConfigErrorsNameFileAndLine) {
   ScratchFolder folder;
