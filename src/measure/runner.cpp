@@ -29,7 +29,18 @@ struct NotRun {
   std::string reason;
 };
 
-std::string megabytes(double bytes) { return std::to_string(std::llround(bytes / 1e6)) + " MB"; }
+// "12 MB", "3.4 GB", "56.7 TB".
+std::string memory_text(double bytes) {
+  char text[64];
+  const bool terabytes = bytes >= 1e12;
+  if (bytes < 1e9) {
+    std::snprintf(text, sizeof(text), "%.0f MB", bytes / 1e6);
+  } else {
+    std::snprintf(text, sizeof(text), "%.1f %s", bytes / (terabytes ? 1e12 : 1e9),
+                  terabytes ? "TB" : "GB");
+  }
+  return text;
+}
 
 class CaseRunner : public Runner {
  public:
@@ -187,7 +198,7 @@ class CaseRunner : public Runner {
                         16.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
     const auto have = static_cast<double>(available_memory_bytes());
     if (need > have)
-      throw OutOfMemory("host memory: needs " + megabytes(need) + ", " + megabytes(have) +
+      throw OutOfMemory("host memory: needs " + memory_text(need) + ", " + memory_text(have) +
                         " available");
   }
 
@@ -197,7 +208,7 @@ class CaseRunner : public Runner {
     const double need = static_cast<double>(layout.stride) * plan.num_sets + tensor_bytes(c);
     const auto have = static_cast<double>(backend_->free_bytes());
     if (need > have)
-      throw OutOfMemory("device memory: needs " + megabytes(need) + ", " + megabytes(have) +
+      throw OutOfMemory("device memory: needs " + memory_text(need) + ", " + memory_text(have) +
                         " free");
   }
 
