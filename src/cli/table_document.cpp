@@ -16,7 +16,9 @@ using Json = nlohmann::ordered_json;
 Json details_json(const Frequencies& f) {
   Json json = Json::object();
   for (const ScalingDetail& detail : f.details) {
-    std::visit([&](const auto& value) { json[detail.name] = value; }, detail.value);
+    const double* number = std::get_if<double>(&detail.value);
+    if (number) json[detail.name] = number_json(*number);
+    if (!number) std::visit([&](const auto& value) { json[detail.name] = value; }, detail.value);
   }
   return json;
 }

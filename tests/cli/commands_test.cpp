@@ -119,6 +119,13 @@ TEST(Table, RowsHoldTheAttentionFactor) {
   EXPECT_DOUBLE_EQ(table.at("rows")[0].at("cos")[0], 1.3465735902799727);
 }
 
+TEST(Table, CountsAreIntegers) {
+  const Json table = json_of({"table", "-c", "llama3.1-8b", "--positions", "0", "-o", "json"});
+  for (const char* count : {"kept_pairs", "blended_pairs", "scaled_pairs"}) {
+    EXPECT_TRUE(table.at("details").at(count).is_number_integer()) << count;
+  }
+}
+
 TEST(Table, OneParameterSetOfMany) {
   const std::vector<std::string> args = {"table", "-c",  "llama7b", "-a", "rope.theta=1e4,5e5",
                                          "-o",    "json"};
