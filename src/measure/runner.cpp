@@ -1,7 +1,7 @@
 #include "src/measure/runner.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "kernels/cpu/thread_pool.h"
