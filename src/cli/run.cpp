@@ -1,7 +1,6 @@
 // `run`: parse everything, load the config, open the device, check and measure, report.
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -132,12 +131,6 @@ class RowSink {
   std::vector<Stream> streams_;
 };
 
-// All that there is to write goes to a stdout whose reader left.
-bool nobody_reads(const std::vector<OutputTarget>& targets) {
-  return stdout_closed() &&
-         std::all_of(targets.begin(), targets.end(), [](const auto& t) { return t.is_stdout(); });
-}
-
 // Runs all cases; fills report.results row by row, so that they are there whatever ends the run.
 void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase>& cases,
                const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors) {
@@ -162,7 +155,7 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
   options.interrupted = [&] {
     // Polled between rounds: also the moment to show how far a long case has come.
     progress.update(current, done, cases.size());
-    return interrupted() || nobody_reads(targets);
+    return interrupted();
   };
   catch_interrupt();
   runner.run(cases, options);

@@ -21,8 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;  // as Linux allows
 
-bool g_stdout_closed = false;
-
 std::string failure(const std::string& path, const std::string& why) {
   return fmt::format("cannot write {}: {}", path, why);
 }
@@ -191,14 +189,10 @@ void write_file(const std::string& path, const std::string& content) {
 void write_stdout(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return;
-  if (errno != EPIPE) {
-    throw OutputError(
-        fmt::format("cannot write to stdout: {}", std::generic_category().message(errno)));
-  }
-  g_stdout_closed = true;
+  if (errno == EPIPE) return;
+  throw OutputError(
+      fmt::format("cannot write to stdout: {}", std::generic_category().message(errno)));
 }
-
-bool stdout_closed() { return g_stdout_closed; }
 
 void write_stderr(const std::string& text) {
   // Nowhere to report a failure to.

@@ -42,9 +42,8 @@ void require_writable(const std::string& path);
 void write_file(const std::string& path, const std::string& content);
 
 // stdout, checked: a full disk is an OutputError, not silence. A reader that left (`| head`) has
-// what it wanted: no error, but stdout_closed() from then on.
+// what it wanted: no error.
 void write_stdout(const std::string& text);
-bool stdout_closed();
 void write_target(const OutputTarget& target, const std::string& content);
 // Unchecked: a closed stderr ends nothing.
 void write_stderr(const std::string& text);

@@ -200,6 +200,9 @@ TEST(Run, AReaderThatLeftCostsNoFile) {
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << format;
   }
   EXPECT_EQ(rope_bench({"list", "configs"}, options).exit_code, 0);
+  // Nor a row: the exit code is that of all cases.
+  const ProcessResult streamed = rope_bench(small_run({"-o", "jsonl"}), options);
+  EXPECT_TRUE(streamed.err.starts_with("2 cases: 2 passed")) << streamed.err;
 }
 
 TEST(Run, NoOutputOverwritesTheConfig) {
