@@ -8,7 +8,10 @@ target_compile_options(rope_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 if(ROPE_BENCH_SANITIZE)
   target_compile_options(rope_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ROPE_BENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${ROPE_BENCH_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>
+    # Checks of every pointer make JSON and test code slow to compile and find little beside address. The
+    # libraries that compute keep them. (After -fsanitize, hence here and not in rope_cold.)
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:ROPE_COLD>>>:-fno-sanitize=null,vptr,alignment,pointer-overflow,object-size,nonnull-attribute,returns-nonnull-attribute>)
   target_link_options(rope_flags INTERFACE -fsanitize=${ROPE_BENCH_SANITIZE})
 endif()
 
@@ -22,6 +25,7 @@ endfunction()
 # to compile: optimising less halves that, above all under sanitizers.
 function(rope_cold name)
   if(ROPE_BENCH_SANITIZE)
+    set_target_properties(${name} PROPERTIES ROPE_COLD ON)
     target_compile_options(${name} PRIVATE -O0)
   else()
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
