@@ -62,8 +62,8 @@ inline int32_t why_not_rope(const RopeKernelArgs* a, char* reason, size_t size) 
     if (t->in != nullptr && in_place(*t) && !same)
       return refuse(reason, size, "in place with unequal strides");
   }
-  if (a->table_dtype != ROPE_DTYPE_F32)
-    return refuse(reason, size, "table.dtype other than f32 is not supported yet");
+  if (a->table_dtype < ROPE_DTYPE_F32 || a->table_dtype > ROPE_DTYPE_BF16)
+    return refuse(reason, size, "unknown table dtype %d", a->table_dtype);
   if (a->table_row_stride < a->rotary_dim) {
     return refuse(reason, size, "table rows of %lld pairs, rotary_dim %d needs %d pairs",
                   static_cast<long long>(a->table_row_stride / 2), a->rotary_dim,

@@ -5,9 +5,8 @@
 // Shapes     those of op rope, walked the same way; runs of heads without gaps are one run.
 // Numbers    bytes, whatever the dtype.
 // Mapping    blocks of a register, four at a time, cached or streamed past the caches; positions
-// and
-//            table rows are read and dropped.
-// Limits     table in f32, rotary_offset 0.
+//            and table rows are read and dropped.
+// Limits     rotary_offset 0.
 // Bytes      those of op rope: rotated dims in place, whole heads out of place.
 // Source     own.
 #ifndef ROPE_BENCH_KERNELS_CPU_COPY_IMPL_H_
@@ -72,6 +71,11 @@ inline void read_bytes(const char* in, int64_t bytes) {
     __builtin_memcpy(&word, in + i, 8);
     asm volatile("" : "+r"(word));
   }
+  for (; i < bytes; i += 4) {  // a row is an even number of elements
+    uint32_t word;
+    __builtin_memcpy(&word, in + i, 4);
+    asm volatile("" : "+r"(word));
+  }
 }
 
 // The limit: the same rows, table rows and positions as rotate_rows, moved as bytes.
@@ -80,7 +84,7 @@ void copy_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
   const int64_t size = args.dtype == ROPE_DTYPE_F32 ? 4 : 2;
   for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
     const char* row = table_row(args, token);
-    read_bytes(row, int64_t{args.rotary_dim} * 4);
+    read_bytes(row, args.rotary_dim * table_element_size(args));
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
       Heads heads = heads_at(x, token, first, last, size);
       int64_t bytes = (same_place(x) ? args.rotary_dim : args.head_dim) * size;

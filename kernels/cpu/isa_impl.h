@@ -9,7 +9,8 @@
 // Mapping    neox: two vectors of the halves against cos and sin as they lie in the table. gptj:
 //            v * (c0, c0, c1, c1, ..) -+ swapped(v) * (s0, s0, s1, s1, ..), the factors made once
 //            per token and used by its heads. Both do the same operations on a pair.
-// Limits     table in f32, rotary_offset 0.
+// Tables     f32 rows are read where they lie; f16 and bf16 rows are widened once per token.
+// Limits     rotary_offset 0.
 // Bytes      rotated dims read and written once; pass-through dims only out of place.
 // Source     own.
 #ifndef ROPE_BENCH_KERNELS_CPU_ISA_IMPL_H_
@@ -47,12 +48,62 @@ inline Simd::Vec turn_y(Simd::Vec x, Simd::Vec y, Simd::Vec c, Simd::Vec s) {
   return Simd::mul_add(y, c, Simd::mul(x, s));
 }
 
-// One head, halves against halves. cos and sin are table rows: addresses of float32.
+// Up to one vector of factors from a table row, at pair i.
+inline Simd::Vec load_factors(const char* row, int32_t dtype, int64_t i, int64_t count) {
+  if (dtype == ROPE_DTYPE_F16) return load_some(F16{}, row + i * F16::kSize, count);
+  if (dtype == ROPE_DTYPE_BF16) return load_some(BF16{}, row + i * BF16::kSize, count);
+  return load_some(F32{}, row + i * F32::kSize, count);
+}
+
+// What all heads of a token share.
+struct TokenRow {
+  const char* row;  // of the table
+  int32_t dtype;    // of the table
+  int64_t rotary_dim, head_dim;
+};
+
+// Factors of some neighbouring pairs, as float32. In steps of kMaxPairs, so that a row of any
+// length fits a buffer on the stack.
+struct Factors {
+  static constexpr int64_t kMaxPairs = 256;
+  const char* cos;
+  const char* sin;
+  int64_t count;
+};
+
+// Those of a row of float32 as they lie, all at once.
+inline Factors factors_in_place(const TokenRow& t) {
+  return {t.row, t.row + t.rotary_dim / 2 * F32::kSize, t.rotary_dim / 2};
+}
+
+// Those of a narrower row, widened.
+struct Widened {
+  alignas(64) float cos[Factors::kMaxPairs];
+  alignas(64) float sin[Factors::kMaxPairs];
+
+  Factors select(const TokenRow& t, int64_t first) {
+    const int64_t half = t.rotary_dim / 2;
+    const int64_t count = half - first < Factors::kMaxPairs ? half - first : Factors::kMaxPairs;
+    for (int64_t i = 0; i < count; i += kWidth) {
+      const int64_t n = count - i < kWidth ? count - i : kWidth;
+      Simd::store(F32{}, reinterpret_cast<char*>(cos + i),
+                  load_factors(t.row, t.dtype, first + i, n));
+      Simd::store(F32{}, reinterpret_cast<char*>(sin + i),
+                  load_factors(t.row, t.dtype, half + first + i, n));
+    }
+    return {reinterpret_cast<const char*>(cos), reinterpret_cast<const char*>(sin), count};
+  }
+};
+
+// Pairs of one head, halves against halves: `in` at the first of them, its partner half_bytes on.
 template <typename E, bool kStream>
-inline void rotate_neox(const char* in, char* out, const char* cos, const char* sin, int64_t half) {
+inline void rotate_neox(const char* in, char* out, const Factors& f, int64_t half_bytes) {
   using Vec = Simd::Vec;
-  const char* in_y = in + half * E::kSize;
-  char* out_y = out + half * E::kSize;
+  const char* in_y = in + half_bytes;
+  char* out_y = out + half_bytes;
+  const char* cos = f.cos;
+  const char* sin = f.sin;
+  const int64_t half = f.count;
   int64_t i = 0;
   for (; i + 2 * kWidth <= half; i += 2 * kWidth) {
     Vec x, x2, y, y2, c, c2, s, s2;
@@ -81,13 +132,13 @@ struct Twice {
 
   // Makes the factors of dims [dim, dim + dims) from the table row, unless they are there. By whole
   // vectors: loads of vectors would wait for stores of single numbers, and those for all before.
-  void select(const char* row, int64_t rotary_dim, int64_t dim, int64_t dims) {
+  void select(const TokenRow& t, int64_t dim, int64_t dims) {
     if (dim == first_dim) return;
     first_dim = dim;
     for (int64_t i = 0; i < dims / 2; i += kWidth) {
       const int64_t n = dims / 2 - i < kWidth ? dims / 2 - i : kWidth;
-      Simd::store_twice(cos + 2 * i, load_some(F32{}, row + (dim / 2 + i) * 4, n));
-      Simd::store_twice(sin + 2 * i, load_some(F32{}, row + (rotary_dim / 2 + dim / 2 + i) * 4, n));
+      Simd::store_twice(cos + 2 * i, load_factors(t.row, t.dtype, dim / 2 + i, n));
+      Simd::store_twice(sin + 2 * i, load_factors(t.row, t.dtype, (t.rotary_dim + dim) / 2 + i, n));
     }
   }
 };
@@ -118,12 +169,6 @@ inline void rotate_gptj(const char* in, char* out, const Twice& twice, int64_t d
   }
 }
 
-// What all heads of a token share.
-struct TokenRow {
-  const char* row;  // of the table
-  int64_t rotary_dim, head_dim;
-};
-
 // How far ahead to ask for a later head's rotated dims, in bytes; 0 is not at all. It pays in place
 // where whole lines are left out: jumps that the hardware does not foresee.
 inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
@@ -141,16 +186,17 @@ inline int64_t prefetch_distance(const Heads& heads, int64_t bytes) {
 }
 
 // The two loops over heads are not inlined: those around them need registers, too. `rest` bytes
-// follow the rotated dims and pass through.
+// follow the last of the pairs and pass through.
 template <typename E, bool kStream>
-[[gnu::noinline]] void each_neox(const Heads& heads, const TokenRow& t, int64_t rest) {
-  const int64_t bytes = t.rotary_dim * E::kSize, distance = prefetch_distance(heads, bytes);
+[[gnu::noinline]] void each_neox(const Heads& heads, const Factors& f, int64_t half_bytes,
+                                 int64_t rest) {
+  const int64_t bytes = f.count * E::kSize, distance = prefetch_distance(heads, 2 * half_bytes);
   const char* in = heads.in;
   char* out = heads.out;
   for (int64_t h = 0; h < heads.count; ++h, in += heads.in_stride, out += heads.out_stride) {
-    prefetch(in, distance, bytes);
-    rotate_neox<E, kStream>(in, out, t.row, t.row + t.rotary_dim * 2, t.rotary_dim / 2);
-    if (rest > 0) copy_bytes<kStream>(in + bytes, out + bytes, rest);
+    prefetch(in, distance, half_bytes + bytes);
+    rotate_neox<E, kStream>(in, out, f, half_bytes);
+    if (rest > 0) copy_bytes<kStream>(in + half_bytes + bytes, out + half_bytes + bytes, rest);
   }
 }
 
@@ -171,12 +217,23 @@ template <typename E, bool kNeox, bool kStream>
 inline void rotate_heads(const Heads& heads, const TokenRow& t, Twice* twice) {
   const int64_t rest = heads.in == heads.out ? 0 : (t.head_dim - t.rotary_dim) * E::kSize;
   if constexpr (kNeox) {
-    each_neox<E, kStream>(heads, t, rest);
+    const int64_t half = t.rotary_dim / 2, half_bytes = half * E::kSize;
+    if (t.dtype == ROPE_DTYPE_F32) {
+      return each_neox<E, kStream>(heads, factors_in_place(t), half_bytes, rest);
+    }
+    for (int64_t first = 0; first < half; first += Factors::kMaxPairs) {
+      Widened widened;
+      const Factors f = widened.select(t, first);
+      Heads part = heads;
+      part.in += first * E::kSize;
+      part.out += first * E::kSize;
+      each_neox<E, kStream>(part, f, half_bytes, first + f.count == half ? rest : 0);
+    }
   } else {
     for (int64_t dim = 0; dim < t.rotary_dim; dim += Twice::kMaxDims) {
       const int64_t left = t.rotary_dim - dim;
       const int64_t dims = left < Twice::kMaxDims ? left : Twice::kMaxDims;
-      twice->select(t.row, t.rotary_dim, dim, dims);
+      twice->select(t, dim, dims);
       Heads part = heads;
       part.in += dim * E::kSize;
       part.out += dim * E::kSize;
@@ -220,7 +277,7 @@ inline void rotate_buffered(Heads heads, const TokenRow& t, Twice* twice) {
 template <typename E, bool kNeox, bool kStream>
 void rotate_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
   for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
-    const TokenRow t{table_row(args, token), args.rotary_dim, args.head_dim};
+    const TokenRow t{table_row(args, token), args.table_dtype, args.rotary_dim, args.head_dim};
     Twice twice;
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
       const Heads heads = heads_at(x, token, first, last, E::kSize);

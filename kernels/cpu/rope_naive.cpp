@@ -3,7 +3,7 @@
 // Shapes     q [T, Hq, d], k [T, Hkv, d], any strides; the first r dims of a head rotate.
 // Numbers    f32, f16 or bf16 in memory, float32 arithmetic, one rounding to nearest even.
 // Mapping    a thread per range of tokens; head by head, pair by pair, scalar.
-// Limits     table in f32, rotary_offset 0.
+// Limits     rotary_offset 0.
 // Bytes      rotated dims read and written once; pass-through dims only out of place.
 // Source     the definition.
 #include "kernels/cpu/rope_naive.h"
@@ -20,6 +20,17 @@
 namespace rope_bench {
 namespace {
 
+float factor(const char* row, int32_t dtype, int64_t i) {
+  switch (dtype) {
+    case ROPE_DTYPE_F32:
+      return load_unaligned<float>(row + i * 4);
+    case ROPE_DTYPE_F16:
+      return ScalarF16::widen(load_unaligned<uint16_t>(row + i * 2));
+    default:
+      return ScalarBF16::widen(load_unaligned<uint16_t>(row + i * 2));
+  }
+}
+
 template <typename Scalar>
 void rotate_head(const RopeKernelArgs& args, const char* row, const char* in, char* out) {
   constexpr int64_t kSize = sizeof(typename Scalar::Bits);
@@ -28,8 +39,8 @@ void rotate_head(const RopeKernelArgs& args, const char* row, const char* in, ch
   for (int32_t i = 0; i < pairs; ++i) {
     const int64_t first = pair_first(pairing, i) * kSize;
     const int64_t second = pair_second(pairing, i, args.rotary_dim) * kSize;
-    const auto c = load_unaligned<float>(row + int64_t{i} * 4);
-    const auto s = load_unaligned<float>(row + (int64_t{pairs} + i) * 4);
+    const float c = factor(row, args.table_dtype, i);
+    const float s = factor(row, args.table_dtype, int64_t{pairs} + i);
     const float x = Scalar::widen(load_unaligned<typename Scalar::Bits>(in + first));
     const float y = Scalar::widen(load_unaligned<typename Scalar::Bits>(in + second));
     store_unaligned(out + first, Scalar::narrow(x * c - y * s));

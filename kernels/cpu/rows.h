@@ -31,10 +31,14 @@ inline int64_t position_of(const RopeKernelArgs& args, int64_t token) {
   return position;
 }
 
-// The table row of a token: rotary_dim / 2 float32 cosines, then as many sines.
+inline int64_t table_element_size(const RopeKernelArgs& args) {
+  return args.table_dtype == ROPE_DTYPE_F32 ? 4 : 2;
+}
+
+// The table row of a token: rotary_dim / 2 cosines, then as many sines, in the table's dtype.
 inline const char* table_row(const RopeKernelArgs& args, int64_t token) {
   return static_cast<const char*>(args.table) +
-         position_of(args, token) * args.table_row_stride * int64_t{sizeof(float)};
+         position_of(args, token) * args.table_row_stride * table_element_size(args);
 }
 
 // Heads [begin, end) of one token of q or k, as addresses. Strides in bytes.

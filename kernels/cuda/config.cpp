@@ -39,7 +39,7 @@ bool packet_fits(const RopeKernelArgs& args, int packet_bytes) {
   }
   // Factors are read up to four at a time: cosines at multiples of that, sines half a row later.
   const int factors = elements == 1 ? 1 : gptj ? elements / 2 : (elements < 4 ? elements : 4);
-  return aligned(args.table, 4 * factors) && divides(factors, args.rotary_dim / 2) &&
+  return aligned(args.table, element_size(args.table_dtype) * factors) && divides(factors, args.rotary_dim / 2) &&
          divides(factors, args.table_row_stride);
 }
 

@@ -12,12 +12,22 @@ struct PairingTag {
   static constexpr Pairing kPairing = kValue;
 };
 
-// fn(element type{}, PairingTag<>{}) for the dtype and pairing of the arguments.
+template <int kValue>
+struct TableTag {
+  static constexpr int kSize = kValue;
+};
+
+// fn(element type{}, TableTag<>{}, PairingTag<>{}) for the dtype, the size of a table's element and
+// the pairing of the arguments.
 template <typename Fn>
 int32_t dispatch(const RopeKernelArgs& args, Fn&& fn) {
+  const auto with_table = [&](auto element, auto pairing) {
+    if (args.table_dtype == ROPE_DTYPE_F32) return fn(element, TableTag<4>{}, pairing);
+    return fn(element, TableTag<2>{}, pairing);
+  };
   const auto with_pairing = [&](auto element) {
-    if (args.pairing == ROPE_PAIRING_NEOX) return fn(element, PairingTag<Pairing::kNeox>{});
-    return fn(element, PairingTag<Pairing::kGptj>{});
+    if (args.pairing == ROPE_PAIRING_NEOX) return with_table(element, PairingTag<Pairing::kNeox>{});
+    return with_table(element, PairingTag<Pairing::kGptj>{});
   };
   if (args.dtype == ROPE_DTYPE_F32) return with_pairing(F32{});
   if (args.dtype == ROPE_DTYPE_F16) return with_pairing(F16{});

@@ -27,19 +27,19 @@ FastParams params_of(const RopeKernelArgs& args, int packet_bytes) {
   return p;
 }
 
-template <typename T, Pairing kPairing, int kBytes>
+template <typename T, int kTable, Pairing kPairing, int kBytes>
 int32_t start(const FastParams& p, FastMode mode, const LaunchShape& shape, void* stream) {
   if constexpr (kBytes < T::kSize) {
     return kInvalidArguments;
   } else {
     switch (mode) {
       case FastMode::kInPlace:
-        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kInPlace>, shape, stream, p);
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kInPlace>, shape, stream, p);
       case FastMode::kOutOfPlace:
-        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kOutOfPlace>, shape, stream,
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOutOfPlace>, shape, stream,
                       p);
       case FastMode::kOdd:
-        return launch(rope_fast_kernel<T, kPairing, kBytes, FastMode::kOdd>, shape, stream, p);
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOdd>, shape, stream, p);
     }
     return kInvalidArguments;
   }
@@ -64,9 +64,9 @@ LaunchShape shape_of(const RopeKernelArgs& args, const VectorConfig& config, Fas
   };
   const uint64_t tokens = p->chunk_tokens;
   p->q_blocks = blocks(tokens * static_cast<uint64_t>(args.q.num_heads), shape.block_y);
-  const uint32_t row_bytes = static_cast<uint32_t>(args.rotary_dim) * sizeof(float);
+  p->row_bytes = static_cast<uint32_t>(args.rotary_dim * element_size(args.table_dtype));
   // One more where rows do not begin at a line.
-  p->row_lines = Divisor::of((row_bytes + 127) / 128 + (row_bytes % 128 != 0 ? 1 : 0));
+  p->row_lines = Divisor::of((p->row_bytes + 127) / 128 + (p->row_bytes % 128 != 0 ? 1 : 0));
   p->prefetch_blocks = config.prefetch ? blocks(tokens * p->row_lines.divisor,
                                                 uint64_t{shape.block_x} * shape.block_y)
                                        : 0;
@@ -82,18 +82,19 @@ int32_t launch_fast_with(const RopeKernelArgs& args, const VectorConfig& config)
   FastParams p = params_of(args, config.packet_bytes);
   const LaunchShape shape = shape_of(args, config, &p);
   const FastMode mode = mode_of(args, p);
-  return dispatch(args, [&](auto element, auto pairing) -> int32_t {
+  return dispatch(args, [&](auto element, auto table, auto pairing) -> int32_t {
     using T = decltype(element);
+    constexpr int kTable = decltype(table)::kSize;
     constexpr Pairing kPairing = decltype(pairing)::kPairing;
     switch (config.packet_bytes) {
       case 16:
-        return start<T, kPairing, 16>(p, mode, shape, args.stream);
+        return start<T, kTable, kPairing, 16>(p, mode, shape, args.stream);
       case 8:
-        return start<T, kPairing, 8>(p, mode, shape, args.stream);
+        return start<T, kTable, kPairing, 8>(p, mode, shape, args.stream);
       case 4:
-        return start<T, kPairing, 4>(p, mode, shape, args.stream);
+        return start<T, kTable, kPairing, 4>(p, mode, shape, args.stream);
       case 2:
-        return start<T, kPairing, 2>(p, mode, shape, args.stream);
+        return start<T, kTable, kPairing, 2>(p, mode, shape, args.stream);
       default:
         return kInvalidArguments;
     }

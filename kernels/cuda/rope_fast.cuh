@@ -1,7 +1,7 @@
 // rope, variant `fast`: rotates Q and K in one launch at the speed of a plain copy.
 //
-//   (x', y') = (x cos - y sin, y cos + x sin)      q [T, Hq, d], k [T, Hkv, d], table f32 [rows, r]
-//   f32, f16, bf16 in memory; float32 arithmetic; one rounding.
+//   (x', y') = (x cos - y sin, y cos + x sin)      q [T, Hq, d], k [T, Hkv, d], table [rows, r]
+//   f32, f16, bf16 in memory, tensors and table; float32 arithmetic; one rounding.
 //
 // Mapping. The items (token, head) of Q and then of K are laid out in memory order; thread row y of
 // a block takes one item, and its `lanes` threads one packet of each half of the rotated dims: 2
@@ -42,18 +42,19 @@ struct FastParams {
   int32_t pass_packets = 0;  // of the pass-through dims; 0 in place
   int32_t pass_lanes = 0;    // threads of an item that copy
   int32_t half_dim = 0;      // rotary_dim / 2
+  uint32_t row_bytes = 0;    // of a table row
 };
 
 // Brings the table rows of tokens [first, first + count) into L2: one line a thread.
 ROPE_DEVICE void prefetch_rows(const FastParams& p, int64_t first, int64_t count) {
-  constexpr uint32_t kLineFloats = 32;
+  constexpr uint32_t kLine = 128;
   const uint32_t thread = thread_y() * block_dim_x() + thread_x();
   const uint32_t line = block_x() * (block_dim_x() * block_dim_y()) + thread;
   const uint32_t token = p.row_lines.small_quotient(line);
   if (token >= count) return;
-  const uint32_t within = (line - token * p.row_lines.divisor) * kLineFloats;
-  // Rows need not begin at a line: the last prefetch is of the last factor.
-  const uint32_t last = static_cast<uint32_t>(2 * p.half_dim - 1);
+  const uint32_t within = (line - token * p.row_lines.divisor) * kLine;
+  // Rows need not begin at a line: the last prefetch is of the last byte.
+  const uint32_t last = p.row_bytes - 1;
   prefetch(p.table.row(first + token) + (within < last ? within : last));
 }
 
@@ -63,7 +64,7 @@ enum class FastMode {
   kOdd,         // either, with a last thread that has one packet
 };
 
-template <typename T, Pairing kPairing, int kBytes, FastMode kMode>
+template <typename T, int kTableSize, Pairing kPairing, int kBytes, FastMode kMode>
 ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParams p) {
   constexpr int kElements = kBytes / T::kSize;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
@@ -90,8 +91,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParam
   const char* in = operand.in_row(token, head);
   char* out = operand.out_row(token, head);
   const int lane = static_cast<int>(thread_x());
-  const float* cosines = p.table.row(token);
-  const float* sines = cosines + p.half_dim;
+  const auto row = FactorRow<kTableSize>::of(p.table, token, p.half_dim);
 
   // Load two packets: of the rotated dims or, in the last lanes, of those to be copied. A packet of
   // one element holds no gptj pair: then a thread has the two elements of one pair.
@@ -113,11 +113,11 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT FastParam
   // Rotate.
   if (rotates) {
     if constexpr (kHalves) {
-      rotate_halves<T>(x, y, cosines + lane * kElements, sines + lane * kElements);
+      rotate_halves<T>(x, y, row.from(lane * kElements));
     } else {
       constexpr int kPairs = kElements / 2;
-      rotate_adjacent<T>(x, cosines + first * kPairs, sines + first * kPairs);
-      if (has_second) rotate_adjacent<T>(y, cosines + second * kPairs, sines + second * kPairs);
+      rotate_adjacent<T>(x, row.from(first * kPairs));
+      if (has_second) rotate_adjacent<T>(y, row.from(second * kPairs));
     }
   }
 

@@ -21,9 +21,9 @@ struct NaiveParams {
   bool copy_pass_through = false;
 };
 
-template <typename T, Pairing kPairing>
-ROPE_DEVICE void naive_rotate(const Operand& operand, int64_t token, const float* cosines,
-                              const Divisor& half_dim) {
+template <typename T, Pairing kPairing, int kTableSize>
+ROPE_DEVICE void naive_rotate(const Operand& operand, int64_t token,
+                              const FactorRow<kTableSize>& row, const Divisor& half_dim) {
   const int half = static_cast<int>(half_dim.divisor), rotary_dim = 2 * half;
   const int pairs = static_cast<int>(operand.heads.divisor) * half;
   for (int i = static_cast<int>(thread_x()); i < pairs; i += static_cast<int>(block_dim_x())) {
@@ -35,7 +35,7 @@ ROPE_DEVICE void naive_rotate(const Operand& operand, int64_t token, const float
     const int second = pair_second(kPairing, pair, rotary_dim) * T::kSize;
     Packet<T::kSize> x = load<T::kSize, Hint::kKeep>(in + first);
     Packet<T::kSize> y = load<T::kSize, Hint::kKeep>(in + second);
-    rotate_halves<T>(x, y, cosines + pair, cosines + half + pair);
+    rotate_halves<T>(x, y, row.from(pair));
     store<Hint::kKeep>(out + first, x);
     store<Hint::kKeep>(out + second, y);
   }
@@ -52,12 +52,12 @@ ROPE_DEVICE void naive_copy(const Operand& operand, int64_t token, int rotary_di
   }
 }
 
-template <typename T, Pairing kPairing>
+template <typename T, int kTableSize, Pairing kPairing>
 ROPE_KERNEL void rope_naive_kernel(ROPE_ARGUMENT NaiveParams p) {
   const int64_t token = block_x();
-  const float* cosines = p.table.row(token);
-  naive_rotate<T, kPairing>(p.q, token, cosines, p.half_dim);
-  naive_rotate<T, kPairing>(p.k, token, cosines, p.half_dim);
+  const auto row = FactorRow<kTableSize>::of(p.table, token, p.rotary_dim / 2);
+  naive_rotate<T, kPairing>(p.q, token, row, p.half_dim);
+  naive_rotate<T, kPairing>(p.k, token, row, p.half_dim);
   if (p.copy_pass_through) {
     naive_copy<T>(p.q, token, p.rotary_dim, p.head_dim);
     naive_copy<T>(p.k, token, p.rotary_dim, p.head_dim);

@@ -20,7 +20,7 @@ struct PerHeadParams {
   bool copy_pass_through = false;
 };
 
-template <typename T, Pairing kPairing>
+template <typename T, int kTableSize, Pairing kPairing>
 ROPE_KERNEL void rope_per_head_kernel(ROPE_ARGUMENT PerHeadParams p) {
   // Locate: item = (token, head of Q or K).
   const uint64_t item = static_cast<uint64_t>(block_x()) * block_dim_y() + thread_y();
@@ -32,8 +32,8 @@ ROPE_KERNEL void rope_per_head_kernel(ROPE_ARGUMENT PerHeadParams p) {
   const Operand& operand = is_q ? p.q : p.k;
   const char* in = operand.in_row(token, head);
   char* out = operand.out_row(token, head);
-  const float* cosines = p.table.row(token);
   const int half = p.rotary_dim / 2;
+  const auto row = FactorRow<kTableSize>::of(p.table, token, half);
 
   for (int pair = static_cast<int>(thread_x()); pair < half;
        pair += static_cast<int>(block_dim_x())) {
@@ -41,7 +41,7 @@ ROPE_KERNEL void rope_per_head_kernel(ROPE_ARGUMENT PerHeadParams p) {
     const int second = pair_second(kPairing, pair, p.rotary_dim) * T::kSize;
     Packet<T::kSize> x = load<T::kSize, Hint::kKeep>(in + first);
     Packet<T::kSize> y = load<T::kSize, Hint::kKeep>(in + second);
-    rotate_halves<T>(x, y, cosines + pair, cosines + half + pair);
+    rotate_halves<T>(x, y, row.from(pair));
     store<Hint::kKeep>(out + first, x);
     store<Hint::kKeep>(out + second, y);
   }

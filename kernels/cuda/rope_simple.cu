@@ -40,9 +40,10 @@ int32_t launch_naive(const RopeKernelArgs* args) {
   LaunchShape shape;
   shape.blocks = static_cast<uint64_t>(args->num_tokens);
   shape.block_x = static_cast<uint32_t>(pairs < kNaiveThreads ? pairs : kNaiveThreads);
-  return dispatch(*args, [&](auto element, auto pairing) {
-    return launch(rope_naive_kernel<decltype(element), decltype(pairing)::kPairing>, shape,
-                  args->stream, p);
+  return dispatch(*args, [&](auto element, auto table, auto pairing) {
+    return launch(
+        rope_naive_kernel<decltype(element), decltype(table)::kSize, decltype(pairing)::kPairing>,
+        shape, args->stream, p);
   });
 }
 
@@ -61,9 +62,10 @@ int32_t launch_per_head(const RopeKernelArgs* args) {
   shape.blocks = per_head_blocks(*args);
   shape.block_x = kWarp;
   shape.block_y = kHeadsPerBlock;
-  return dispatch(*args, [&](auto element, auto pairing) {
-    return launch(rope_per_head_kernel<decltype(element), decltype(pairing)::kPairing>, shape,
-                  args->stream, p);
+  return dispatch(*args, [&](auto element, auto table, auto pairing) {
+    return launch(
+        rope_per_head_kernel<decltype(element), decltype(table)::kSize, decltype(pairing)::kPairing>,
+        shape, args->stream, p);
   });
 }
 

@@ -67,9 +67,13 @@ StreamOperand operand_of(const RopeTensor& t, const Segments& s, int packet_byte
   return o;
 }
 
+// Sizes of packets that the table is read in; rows are cached, so that two do for what is narrow.
+int table_packet(int most) { return most == 16 ? 16 : most >= 4 ? 4 : 2; }
+
 template <int kBytes, Hint kHint, int kSteps>
 int32_t start(const StreamParams& p, const LaunchShape& shape, int table_bytes, void* on) {
   if (table_bytes == 16) return launch(stream_kernel<kBytes, kHint, kSteps, 16>, shape, on, p);
+  if (table_bytes == 2) return launch(stream_kernel<kBytes, kHint, kSteps, 2>, shape, on, p);
   return launch(stream_kernel<kBytes, kHint, kSteps, 4>, shape, on, p);
 }
 
@@ -96,9 +100,10 @@ int32_t launch_stream(const RopeKernelArgs& args, const StreamConfig& config) {
   const int q_bytes = packet_of(args.q, q, config.max_packet_bytes);
   const int bytes =
       q_bytes < packet_of(args.k, k, q_bytes) ? q_bytes : packet_of(args.k, k, q_bytes);
-  const int64_t row_bytes = 4 * static_cast<int64_t>(args.rotary_dim);
-  const int table_bytes =
-      common_power(16, {row_bytes, 4 * args.table_row_stride, address(args.table)}) == 16 ? 16 : 4;
+  const int64_t table_size = element_size(args.table_dtype);
+  const int64_t row_bytes = table_size * args.rotary_dim;
+  const int table_bytes = table_packet(
+      common_power(16, {row_bytes, table_size * args.table_row_stride, address(args.table)}));
 
   StreamParams p;
   p.q = operand_of(args.q, q, bytes);

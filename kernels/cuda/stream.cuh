@@ -56,7 +56,7 @@ ROPE_DEVICE void stream_table(const StreamParams& p, int64_t i) {
   const int64_t token = static_cast<int64_t>(p.row_packets.quotient(static_cast<uint64_t>(i)));
   const int64_t offset = (i - token * p.row_packets.divisor) * kTableBytes;
   // The load is volatile: it happens although nobody wants the value.
-  (void)load<kTableBytes, Hint::kKeep>(reinterpret_cast<const char*>(p.table.row(token)) + offset);
+  (void)load<kTableBytes, Hint::kKeep>(p.table.row(token) + offset);
 }
 
 // Streams packets of kBytes with kSteps packets a thread.

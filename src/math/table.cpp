@@ -65,6 +65,18 @@ CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, in
   return table;
 }
 
+std::vector<std::byte> stored_rows(const CosSinTable& table, int64_t rows, int num_threads) {
+  const size_t size = info(table.dtype).size;
+  const int64_t r = table.rotary_dim;
+  std::vector<std::byte> bytes(static_cast<size_t>(rows * r) * size);
+  parallel_for(num_threads, rows, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin * r; i < end * r; ++i) {
+      store_rounded(table.dtype, bytes.data(), i, table.values[static_cast<size_t>(i)]);
+    }
+  });
+  return bytes;
+}
+
 namespace {
 
 bool same_rule(const RowRule* a, const RowRule* b) {

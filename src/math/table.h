@@ -3,6 +3,7 @@
 #ifndef ROPE_BENCH_SRC_MATH_TABLE_H_
 #define ROPE_BENCH_SRC_MATH_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -34,6 +35,9 @@ void cos_sin_row(const Frequencies& f, TableAngle angle, int64_t position, doubl
 // above 2^31 rows, OutOfMemory where memory does not hold them.
 CosSinTable build_table(const Frequencies& f, TableAngle angle, int64_t rows, int num_threads,
                         Dtype dtype = Dtype::kF32, std::shared_ptr<const RowRule> rule = nullptr);
+
+// Rows [0, rows) as memory holds them: rotary_dim elements of table.dtype each, without gaps.
+std::vector<std::byte> stored_rows(const CosSinTable& table, int64_t rows, int num_threads);
 
 // Largest |table - exact| over the rows in `rows`, and what the table's stated model allows at
 // that element (docs/validation.md). If some element is beyond its own allowance, it is the worst

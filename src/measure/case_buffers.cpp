@@ -16,6 +16,10 @@ size_t align(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAli
 
 size_t element_bytes(const RopeCase& c) { return info(c.dtype).size; }
 
+size_t table_row_bytes(const RopeCase& c) {
+  return static_cast<size_t>(c.rope.rotary_dim) * info(c.rope.table.dtype).size;
+}
+
 // Packed [num_tokens, heads, head_dim].
 TensorExtent packed(const RopeCase& c, int64_t heads) {
   return extent_of(c, TensorLayout{}, heads);
@@ -68,7 +72,7 @@ SetLayout layout_of(const RopeCase& c, int64_t table_rows_used, bool own_table) 
     layout.k_out = add(tensor_bytes(packed(c, c.num_kv_heads)));
   }
   if (own_table) {
-    layout.table = add(static_cast<size_t>(table_rows_used * c.rope.rotary_dim) * sizeof(float));
+    layout.table = add(static_cast<size_t>(table_rows_used) * table_row_bytes(c));
     layout.positions = add(static_cast<size_t>(c.num_tokens() * c.positions.bits / 8));
   }
   layout.stride = end;
@@ -101,11 +105,15 @@ CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, const CosSinTable&
   make_inputs(q_);
   make_inputs(k_);
 
-  const size_t row_bytes = static_cast<size_t>(c.rope.rotary_dim) * sizeof(float);
-  const size_t used = static_cast<size_t>(table_rows_) * row_bytes;
+  const size_t used = static_cast<size_t>(table_rows_) * table_row_bytes(c);
   const std::vector<std::byte> position_data = position_bytes(positions, c.positions.bits);
   table_ = DeviceMemory(backend, used);
-  backend.upload(table_.data(), table.values.data(), used);
+  if (table.dtype == Dtype::kF32) {  // as it lies
+    backend.upload(table_.data(), table.values.data(), used);
+  } else {
+    backend.upload(table_.data(), stored_rows(table, table_rows_, available_threads()).data(),
+                   used);
+  }
   positions_ = DeviceMemory(backend, position_data.size());
   backend.upload(positions_.data(), position_data.data(), position_data.size());
   if (own_tables) {
@@ -195,7 +203,8 @@ JudgeArgs CaseBuffers::judge_args(int set, int repeats) const {
   JudgeArgs a;
   a.q = judge_tensor(q_, set);
   a.k = judge_tensor(k_, set);
-  a.table = reinterpret_cast<const float*>(table_.data());
+  a.table = table_.data();
+  a.table_dtype = static_cast<int32_t>(case_.rope.table.dtype);
   a.table_row_stride = case_.rope.rotary_dim;
   a.positions = positions_.data();
   a.num_tokens = case_.num_tokens();

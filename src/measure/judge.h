@@ -29,7 +29,8 @@ struct JudgeTensor {
 
 struct JudgeArgs {
   JudgeTensor q, k;
-  const float* table = nullptr;  // [rows, rotary_dim]
+  const void* table = nullptr;  // [rows, rotary_dim]
+  int32_t table_dtype = 0;
   int64_t table_row_stride = 0;
   const void* positions = nullptr;
   int64_t num_tokens = 0;
@@ -148,8 +149,10 @@ ROPE_JUDGE_FN bool judge_unit(const JudgeArgs& a, int64_t index) {
   }
   const int64_t position = a.position_bits == 64 ? static_cast<const int64_t*>(a.positions)[token]
                                                  : static_cast<const int32_t*>(a.positions)[token];
-  const float* row = a.table + position * a.table_row_stride;
-  const double c = row[unit], s = row[half + unit];
+  const int64_t row = position * a.table_row_stride;
+  const double c = judge::widen(judge::bits_at(a.table, a.table_dtype, row + unit), a.table_dtype);
+  const double s =
+      judge::widen(judge::bits_at(a.table, a.table_dtype, row + half + unit), a.table_dtype);
   const auto pairing = static_cast<Pairing>(a.pairing);
   const int32_t first = pair_first(pairing, static_cast<int32_t>(unit));
   const int32_t second = pair_second(pairing, static_cast<int32_t>(unit), a.rotary_dim);

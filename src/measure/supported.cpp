@@ -11,10 +11,6 @@ std::string why_unsupported(const RopeCase& c) {
     return "rope.query_scale multiplies queries alone and so needs a second table, which no kernel "
            "here reads";
   }
-  if (c.rope.table.dtype != Dtype::kF32) {
-    return std::string("rope.table.dtype ") + info(c.rope.table.dtype).name +
-           " is not implemented yet: kernels read f32";
-  }
   if (c.layout.heads_tokens_dim) return "layout.order heads_tokens_dim is not implemented yet";
   if (c.layout.q.rotary_offset != 0 || c.layout.k.rotary_offset != 0) {
     return "layout rotary_offset " +

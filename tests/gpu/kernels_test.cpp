@@ -124,6 +124,10 @@ TEST(GpuKernels, Shapes) {
   }
 }
 
+TEST(GpuKernels, TableDtypes) {
+  for (const ProblemSpec& spec : testing::table_dtype_specs()) expect_right(spec);
+}
+
 // C047: more tokens than one dimension of a grid, but x, has blocks.
 TEST(GpuKernels, TokensAround65535) {
   for (const int64_t tokens : {65535, 65536, 65537}) {

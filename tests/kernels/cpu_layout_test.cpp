@@ -123,8 +123,7 @@ TEST_P(CpuLayout, Refusals) {
             "rotary_dim 66 is not even and in 2..64");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.table_row_stride = 8; }),
             "table rows of 4 pairs, rotary_dim 64 needs 32 pairs");
-  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.table_dtype = ROPE_DTYPE_BF16; }),
-            "table.dtype other than f32 is not supported yet");
+  EXPECT_EQ(refused([](RopeKernelArgs& a) { a.table_dtype = 3; }), "unknown table dtype 3");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.position_bits = 16; }),
             "positions of 16 bits: 32 or 64");
   EXPECT_EQ(refused([](RopeKernelArgs& a) { a.q.out_head_stride += 2; }),

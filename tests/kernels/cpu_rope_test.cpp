@@ -66,6 +66,11 @@ TEST_P(CpuRope, Shapes) {
   }
 }
 
+// The table in each dtype: what is widened is what the reference takes.
+TEST_P(CpuRope, TableDtypes) {
+  for (const ProblemSpec& spec : table_dtype_specs()) expect_right(spec, 2);
+}
+
 // C025: with r = 96 the partner of dim 0 is dim 48, at positions 100 to 132.
 TEST_P(CpuRope, WidthsThatAreNoPowerOfTwo) {
   for (const int rotary_dim : {96, 48}) {

@@ -103,6 +103,10 @@ TEST(EmulatedKernels, Shapes) {
   }
 }
 
+TEST(EmulatedKernels, TableDtypes) {
+  for (const ProblemSpec& spec : testing::table_dtype_specs()) expect_right(spec);
+}
+
 // A gptj pair at an odd element cannot be one access: a variant computes it in narrower ones or
 // says so.
 TEST(EmulatedKernels, OddBaseOfGptj) {
@@ -155,6 +159,7 @@ TEST(EmulatedKernels, LimitsMoveEveryByte) {
           spec.head_dim = 32;
           spec.rotary_dim = rotary_dim;
           spec.token_gap = gap;
+          spec.table_dtype = gap == 0 ? Dtype::kF32 : Dtype::kF16;
           spec.in_place = in_place;
           SCOPED_TRACE(std::string(limit.name) + ": " + spec.name());
           Problem problem(spec);

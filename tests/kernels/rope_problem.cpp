@@ -66,14 +66,40 @@ std::string ProblemSpec::name() const {
   text << info(dtype).name << ' ' << info(pairing).name << " T" << num_tokens << " h" << heads
        << '/' << kv_heads << " d" << head_dim << " r" << rotary_dim
        << (in_place ? " in place" : " out of place") << " gaps " << token_gap << ',' << head_gap
-       << " base+" << base_offset << " i" << position_bits;
+       << " base+" << base_offset << " i" << position_bits << " table " << info(table_dtype).name;
   return text.str();
 }
 
 float table_value(const ProblemSpec& spec, int64_t position, int pair, bool sine) {
   const double angle =
       static_cast<double>(position) * std::pow(10000.0, -2.0 * pair / spec.rotary_dim);
-  return static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
+  const auto value = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
+  std::byte stored[4];
+  write_value(spec.table_dtype, stored, value);
+  return static_cast<float>(widen(spec.table_dtype, stored));
+}
+
+std::vector<ProblemSpec> table_dtype_specs() {
+  std::vector<ProblemSpec> specs;
+  for (const Dtype table_dtype : {Dtype::kF32, Dtype::kF16, Dtype::kBF16}) {
+    for (const Dtype dtype : {Dtype::kF32, Dtype::kF16, Dtype::kBF16}) {
+      for (const Pairing pairing : {Pairing::kNeox, Pairing::kGptj}) {
+        for (const int rotary_dim : {2, 6, 20, 24, 64, 1040}) {
+          for (const bool in_place : {true, false}) {
+            ProblemSpec spec;
+            spec.table_dtype = table_dtype;
+            spec.dtype = dtype;
+            spec.pairing = pairing;
+            spec.head_dim = rotary_dim == 64 ? 64 : rotary_dim + 8;
+            spec.rotary_dim = rotary_dim;
+            spec.in_place = in_place;
+            specs.push_back(spec);
+          }
+        }
+      }
+    }
+  }
+  return specs;
 }
 
 Problem::Tensor Problem::make_tensor(int heads, uint64_t seed) const {
@@ -117,15 +143,16 @@ Problem::Problem(const ProblemSpec& spec) : spec_(spec) {
   q_ = make_tensor(spec.heads, 1);
   k_ = make_tensor(spec.kv_heads, 2);
   const int half = spec.rotary_dim / 2;
-  table_.assign(kGuard + static_cast<size_t>(spec.table_rows * spec.rotary_dim * 4) + kGuard,
+  const auto size = static_cast<int64_t>(info(spec.table_dtype).size);
+  table_.assign(kGuard + static_cast<size_t>(spec.table_rows * spec.rotary_dim * size) + kGuard,
                 std::byte{0xff});
   for (int64_t token = 0; token < std::max<int64_t>(spec.num_tokens, 1); ++token) {
     const int64_t position = spec.first_position + token;
-    std::byte* row = table_.data() + kGuard + static_cast<size_t>(position * spec.rotary_dim * 4);
+    std::byte* row = table_.data() + kGuard + static_cast<size_t>(position * spec.rotary_dim * size);
     for (int i = 0; i < half; ++i) {
       for (const bool sine : {false, true}) {
-        const float value = table_value(spec, position, i, sine);
-        std::memcpy(row + 4 * (i + (sine ? half : 0)), &value, 4);
+        write_value(spec.table_dtype, row + size * (i + (sine ? half : 0)),
+                    table_value(spec, position, i, sine));
       }
     }
   }
@@ -163,7 +190,7 @@ RopeKernelArgs Problem::args() {
   a.table = table_.data() + kGuard;
   a.table_rows = spec_.table_rows;
   a.table_row_stride = spec_.rotary_dim;
-  a.table_dtype = ROPE_DTYPE_F32;
+  a.table_dtype = static_cast<int32_t>(spec_.table_dtype);
   a.position_bits = spec_.position_bits;
   a.positions = positions_.data();
   a.num_threads = 2;

@@ -28,6 +28,7 @@ struct ProblemSpec {
   int position_bits = 32;
   int64_t first_position = 100;
   int64_t table_rows = 256;
+  Dtype table_dtype = Dtype::kF32;
 
   std::string name() const;
 };
@@ -71,7 +72,11 @@ class Problem {
   std::vector<std::byte> table_, positions_;
 };
 
-// Table value: cos (or sin) of pair i at a position, float32.
+// Every dtype of a table with every dtype, pairing and width of packets, one pair and many; in place
+// and not.
+std::vector<ProblemSpec> table_dtype_specs();
+
+// Table value: cos (or sin) of pair i at a position, a number of the table's dtype.
 float table_value(const ProblemSpec& spec, int64_t position, int pair, bool sine);
 
 }  // namespace rope_bench::testing

@@ -41,6 +41,7 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   if constexpr (kBytes == 16) ROPE_LOAD_16("ld.global.nc", p, v);
   if constexpr (kBytes == 8) ROPE_LOAD_8("ld.global.nc", p, v);
   if constexpr (kBytes == 4) ROPE_LOAD_4("ld.global.nc", p, v);
+  if constexpr (kBytes == 2) ROPE_LOAD_2("ld.global.nc", p, v);
   return v;
 }
 

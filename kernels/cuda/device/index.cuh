@@ -59,19 +59,21 @@ struct Operand {
   }
 };
 
-// The float32 cos-sin table and the position of each token.
+// The cos-sin table and the position of each token.
 struct TableRef {
-  const float* values = nullptr;
+  const char* values = nullptr;
   const void* positions = nullptr;
-  int64_t row_stride = 0;  // elements
+  int64_t row_stride = 0;  // bytes
   int32_t position_bits = 32;
+  bool is_bf16 = false;  // of a table of halves
 
   static TableRef of(const RopeKernelArgs& args) {
     TableRef result;
-    result.values = static_cast<const float*>(args.table);
+    result.values = static_cast<const char*>(args.table);
     result.positions = args.positions;
-    result.row_stride = args.table_row_stride;
+    result.row_stride = args.table_row_stride * (args.table_dtype == ROPE_DTYPE_F32 ? 4 : 2);
     result.position_bits = args.position_bits;
+    result.is_bf16 = args.table_dtype == ROPE_DTYPE_BF16;
     return result;
   }
   ROPE_DEVICE int64_t position(int64_t token) const {
@@ -82,7 +84,7 @@ struct TableRef {
     const Packet<4> p = load_constant<4>(static_cast<const char*>(positions) + token * 4);
     return static_cast<int32_t>(p.word[0]);
   }
-  ROPE_DEVICE const float* row(int64_t token) const {
+  ROPE_DEVICE const char* row(int64_t token) const {
     return values + position(token) * row_stride;
   }
 };
