@@ -16,6 +16,7 @@ constexpr RopeVariant row(const char* name, const char* summary, const char* sou
           ROPE_OP_ROPE,
           ROPE_DEVICE_CPU,
           1,
+          ROPE_PRECISION_FUSED,
           name,
           summary,
           source,
