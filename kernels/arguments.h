@@ -117,17 +117,16 @@ inline int32_t why_not_norm(const RopeKernelArgs& a, char* reason, size_t size) 
     return refuse(reason, size, "norm %d of op %d", a.norm, a.op);
   if (a.bias != nullptr && (!has_value_tensor(a) || is_backward(a)))
     return refuse(reason, size, "op %d has no bias", a.op);
-  if (!has_norm) return 0;
-  constexpr float kSmallestNormal = 1.17549435e-38f;
-  if (!(a.norm_eps >= kSmallestNormal))
-    return refuse(reason, size, "norm eps %g: at least %g", a.norm_eps, kSmallestNormal);
+  if (!has_norm && a.bias == nullptr) return 0;
   for (const RopeTensor* t : {&a.q, &a.k}) {
     if (head_width(a, *t) > a.head_dim) {
-      return refuse(reason, size,
-                    "rotary_offset %d + rotary_dim %d is beyond the %d dims of a norm",
-                    t->rotary_offset, a.rotary_dim, a.head_dim);
+      return refuse(reason, size, "rotary_offset %d + rotary_dim %d is beyond the %d dims of %s",
+                    t->rotary_offset, a.rotary_dim, a.head_dim, has_norm ? "a norm" : "a bias");
     }
   }
+  constexpr float kSmallestNormal = 1.17549435e-38f;
+  if (has_norm && !(a.norm_eps >= kSmallestNormal))
+    return refuse(reason, size, "norm eps %g: at least %g", a.norm_eps, kSmallestNormal);
   return 0;
 }
 

@@ -18,16 +18,28 @@ struct VectorConfig {
   int64_t chunk_tokens = 0;  // of one row of the grid; 0 if there are more than kMostHeads heads
 };
 
+// Which parts of an op a launch does: all of them when fused, one when not.
+struct Stages {
+  bool bias = true, norm = true, rotation = true;
+};
+
 // True if launches with packets of this size are right: every rotated half (neox) or row of pairs
-// (gptj), and the pass-through dims out of place, divide into aligned packets, and the table can be
-// read as these need.
-bool packet_fits(const RopeKernelArgs& args, int packet_bytes);
+// (gptj), and the pass-through dims where they are moved, divide into aligned packets, and so do
+// bias, weights and table.
+bool packet_fits(const RopeKernelArgs& args, const Stages& stages, int packet_bytes);
 
-// The widest packet that fits; 0 if none does.
-int widest_packet(const RopeKernelArgs& args);
+// The widest packet of at most `most` bytes that fits; 0 if none does.
+int widest_packet(const RopeKernelArgs& args, const Stages& stages, int most = 16);
 
-// The config of `fast`. Made with tests/gpu/tune_fast on an H200.
+// Whether the dims that are not rotated are moved or changed.
+bool moves_pass_through(const RopeKernelArgs& args, const Stages& stages);
+
+// The configs of `fast`, of a launch without bias and norm and of one with. Made with
+// tests/gpu/tune_fast on an H200.
 VectorConfig fast_config(const RopeKernelArgs& args);
+VectorConfig fused_config(const RopeKernelArgs& args, const Stages& stages);
+// One warp per head, packets as narrow as give each of its threads work.
+VectorConfig per_head_config(const RopeKernelArgs& args, const Stages& stages);
 
 int element_size(int32_t dtype);
 

@@ -34,12 +34,14 @@ int32_t start(const FastParams& p, FastMode mode, const LaunchShape& shape, void
   } else {
     switch (mode) {
       case FastMode::kInPlace:
-        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kInPlace>, shape, stream, p);
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kInPlace>, shape,
+                      stream, p);
       case FastMode::kOutOfPlace:
-        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOutOfPlace>, shape, stream,
-                      p);
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOutOfPlace>, shape,
+                      stream, p);
       case FastMode::kOdd:
-        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOdd>, shape, stream, p);
+        return launch(rope_fast_kernel<T, kTable, kPairing, kBytes, FastMode::kOdd>, shape, stream,
+                      p);
     }
     return kInvalidArguments;
   }

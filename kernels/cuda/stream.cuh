@@ -1,82 +1,141 @@
 // The limit family: streaming kernels that walk the bytes of a case (the same rows, strides,
-// skipped dims and streams, in place or not) and read the same positions and table rows, without
-// arithmetic. The fastest of them is what the memory system allows for these addresses.
+// skipped dims and streams, in place or not) and read the same positions, table rows, bias and
+// weights, without arithmetic. The fastest of them is what the memory system allows for these
+// addresses.
 //
-// Mapping: the rotated dims (all dims out of place) of each head are a segment; segments that touch
-// are joined, up to the whole operand. One packet per thread and step, in memory order: Q, K, then
-// the table rows of all tokens. In place a packet is stored back as it was, so that data stays
-// intact.
+// Mapping: the dims of each head that an op touches are a segment; segments that touch each other
+// are joined, up to the whole operand. One packet per thread and step, in memory order: Q, K, V,
+// then the table rows of all tokens and what else is only read. In place a packet is stored back as
+// it was, so that data stays intact. A padded output has no order of its own: there each packet
+// looks up its token's row, as the op must.
 #ifndef ROPE_BENCH_KERNELS_CUDA_STREAM_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_STREAM_CUH_
 
-#include "kernels/cuda/device/index.cuh"
+#include "kernels/cuda/device/factors.cuh"
 
 namespace rope_bench::device {
 
-// Segments of one operand: segment s lies at (s / inner) * outer_stride + (s % inner) *
-// inner_stride.
+// Segment s of an operand lies at (i0 * stride[0] + i1 * stride[1] + i2 * stride[2]), i0 counting
+// fastest.
+inline constexpr int kStreamLevels = 3;
 struct StreamOperand {
-  const char* in = nullptr;
-  char* out = nullptr;
-  int64_t in_outer = 0, in_inner = 0, out_outer = 0, out_inner = 0;  // bytes
-  Divisor inner;
-  Divisor packets;    // of one segment
-  bool flat = false;  // one segment
+  Operand operand;  // based at the first dim of a segment
+  int64_t in_stride[kStreamLevels] = {}, out_stride[kStreamLevels] = {};  // bytes
+  Divisor count[kStreamLevels - 1];
+  Divisor packets;      // of one segment
+  bool flat = false;    // one segment
+  bool mapped = false;  // segments are (token, head), where the token map says
   int64_t num_packets = 0;
+  uint32_t blocks = 0;
 };
+
+// Read once, whatever the number of tokens.
+struct StreamRange {
+  const char* data = nullptr;
+  int64_t packets = 0;  // of 4 bytes
+  uint32_t blocks = 0;
+};
+inline constexpr int kStreamRanges = 5;  // positions, their starts, bias, two weights
 
 struct StreamParams {
-  StreamOperand q, k;
-  TableRef table;
+  StreamOperand q, k, v;
+  TokenMap tokens;
+  Table table;
   Divisor row_packets;  // packets of one table row
   int64_t table_packets = 0;
-  uint32_t q_blocks = 0, k_blocks = 0;
+  uint32_t table_blocks = 0;
+  StreamRange ranges[kStreamRanges];
 };
 
-template <int kBytes, Hint kHint>
-ROPE_DEVICE void stream_packet(const StreamOperand& o, int64_t i) {
-  if (i >= o.num_packets) return;
-  int64_t from = i * kBytes, to = from;
-  if (!o.flat) {
-    const uint64_t segment = o.packets.quotient(static_cast<uint64_t>(i));
-    const int64_t offset = (i - static_cast<int64_t>(segment * o.packets.divisor)) * kBytes;
-    const int64_t outer = static_cast<int64_t>(o.inner.quotient(segment));
-    const int64_t inner = static_cast<int64_t>(segment) - outer * o.inner.divisor;
-    from = outer * o.in_outer + inner * o.in_inner + offset;
-    to = outer * o.out_outer + inner * o.out_inner + offset;
+struct StreamAddress {
+  const char* from;
+  char* to;
+};
+
+ROPE_DEVICE bool stream_address(const StreamParams& p, const StreamOperand& o, int64_t i, int bytes,
+                                StreamAddress* address) {
+  if (o.flat) {
+    *address = {o.operand.in + i * bytes, o.operand.out + i * bytes};
+    return true;
   }
-  const Packet<kBytes> packet = load<kBytes, kHint>(o.in + from);
-  let_next_launch_start();
-  store<kHint>(o.out + to, packet);
+  const uint64_t segment = o.packets.quotient(static_cast<uint64_t>(i));
+  const int64_t offset = (i - static_cast<int64_t>(segment * o.packets.divisor)) * bytes;
+  if (o.mapped) {
+    const uint64_t token = o.operand.heads.quotient(segment);
+    const auto head = static_cast<int64_t>(segment - token * o.operand.heads.divisor);
+    const Place at = p.tokens.locate(static_cast<int64_t>(token));
+    *address = {o.operand.in_row(at, head) + offset, o.operand.out_row(at, head) + offset};
+    return !at.is_padding;
+  }
+  const uint64_t rest = o.count[0].quotient(segment);
+  const auto i0 = static_cast<int64_t>(segment - rest * o.count[0].divisor);
+  const auto i2 = static_cast<int64_t>(o.count[1].quotient(rest));
+  const int64_t i1 = static_cast<int64_t>(rest) - i2 * o.count[1].divisor;
+  *address = {
+      o.operand.in + i0 * o.in_stride[0] + i1 * o.in_stride[1] + i2 * o.in_stride[2] + offset,
+      o.operand.out + i0 * o.out_stride[0] + i1 * o.out_stride[1] + i2 * o.out_stride[2] + offset};
+  return true;
 }
 
+template <int kBytes, Hint kHint>
+ROPE_DEVICE void stream_packet(const StreamParams& p, const StreamOperand& o, int64_t i) {
+  StreamAddress address;
+  if (i >= o.num_packets || !stream_address(p, o, i, kBytes, &address)) return;
+  const Packet<kBytes> packet = load<kBytes, kHint>(address.from);
+  let_next_launch_start();
+  store<kHint>(address.to, packet);
+}
+
+// Loads are volatile: they happen although nobody wants the values.
 template <int kTableBytes>
 ROPE_DEVICE void stream_table(const StreamParams& p, int64_t i) {
   if (i >= p.table_packets) return;
   const int64_t token = static_cast<int64_t>(p.row_packets.quotient(static_cast<uint64_t>(i)));
   const int64_t offset = (i - token * p.row_packets.divisor) * kTableBytes;
-  // The load is volatile: it happens although nobody wants the value.
-  (void)load<kTableBytes, Hint::kKeep>(p.table.row(token) + offset);
+  int64_t position;
+  if (p.tokens.source == ROPE_POSITIONS_IDS) {
+    position = p.tokens.id(token);
+    if (position < 0) return;
+  } else {
+    const Place at = p.tokens.locate(token);
+    if (at.is_padding) return;
+    position = at.position;
+  }
+  (void)load<kTableBytes, Hint::kKeep>(p.table.row(position) + offset);
 }
 
 // Streams packets of kBytes with kSteps packets a thread.
 template <int kBytes, Hint kHint, int kSteps, int kTableBytes>
 ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
-  const uint32_t block = block_x();
+  uint32_t block = block_x();
   const uint32_t per_step = block_dim_x();
   wait_for_previous_launch();
-  if (block < p.q_blocks + p.k_blocks) {
-    const bool is_q = block < p.q_blocks;
-    const StreamOperand& o = is_q ? p.q : p.k;
-    const int64_t first =
-        static_cast<int64_t>(is_q ? block : block - p.q_blocks) * per_step * kSteps + thread_x();
+  if (block < p.q.blocks + p.k.blocks + p.v.blocks) {
+    const bool is_q = block < p.q.blocks;
+    if (!is_q) block -= p.q.blocks;
+    const bool is_k = !is_q && block < p.k.blocks;
+    if (!is_q && !is_k) block -= p.k.blocks;
+    const StreamOperand& o = is_q ? p.q : is_k ? p.k : p.v;
+    const int64_t first = static_cast<int64_t>(block) * per_step * kSteps + thread_x();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step)
-      stream_packet<kBytes, kHint>(o, first + step * per_step);
+      stream_packet<kBytes, kHint>(p, o, first + step * per_step);
     return;
   }
-  stream_table<kTableBytes>(
-      p, static_cast<int64_t>(block - p.q_blocks - p.k_blocks) * per_step + thread_x());
+  block -= p.q.blocks + p.k.blocks + p.v.blocks;
+  if (block < p.table_blocks) {
+    stream_table<kTableBytes>(p, static_cast<int64_t>(block) * per_step + thread_x());
+    return;
+  }
+  block -= p.table_blocks;
+  for (const StreamRange& range : p.ranges) {
+    const int64_t i = static_cast<int64_t>(block) * per_step + thread_x();
+    if (block < range.blocks) {
+      if (i < range.packets) (void)load<4, Hint::kKeep>(range.data + i * 4);
+      return;
+    }
+    block -= range.blocks;
+  }
 }
 
 }  // namespace rope_bench::device

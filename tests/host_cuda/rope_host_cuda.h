@@ -8,6 +8,7 @@
 #define ROPE_BENCH_TESTS_HOST_CUDA_ROPE_HOST_CUDA_H_
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -77,9 +78,26 @@ inline uint32_t grid_dim_x() { return host_cuda::current.grid_dim_x; }
 inline void sync_block() { host_cuda::barrier(); }
 inline void wait_for_previous_launch() { host_cuda::waited(); }
 inline void let_next_launch_start() {}
-inline float shuffle_xor(uint32_t lanes, float value, int distance) {
-  return host_cuda::exchange(lanes, value, distance);
+inline float shuffle_xor(float value, int distance) {
+  return host_cuda::exchange(0xffffffffu, value, distance);
 }
+inline bool any_in_warp(bool value) {
+  float any = value ? 1.0f : 0.0f;
+  for (int distance = 16; distance > 0; distance /= 2)
+    any += host_cuda::exchange(0xffffffffu, any, distance);
+  return any > 0;
+}
+inline void sincos_half_turns(float x, float* sine, float* cosine) {
+  *sine = static_cast<float>(std::sin(x * 3.14159265358979323846));
+  *cosine = static_cast<float>(std::cos(x * 3.14159265358979323846));
+}
+inline void sincos_fast(float x, float* sine, float* cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}
+inline float inverse_sqrt(float x) { return 1.0f / std::sqrt(x); }
+inline float nearest_integer(float x) { return std::nearbyint(x); }
+inline float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 inline uint32_t mul_hi(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>(uint64_t{a} * b >> 32);
 }

@@ -1,4 +1,10 @@
 // Every CUDA source of the kernels, compiled for the host layer.
-#include "kernels/cuda/rope_fast.cu"
-#include "kernels/cuda/rope_simple.cu"
+#include "kernels/cuda/fused_angles.cu"
+#include "kernels/cuda/fused_table16.cu"
+#include "kernels/cuda/fused_table32.cu"
+#include "kernels/cuda/naive.cu"
+#include "kernels/cuda/rope_fast_angles.cu"
+#include "kernels/cuda/rope_fast_table16.cu"
+#include "kernels/cuda/rope_fast_table32.cu"
 #include "kernels/cuda/stream.cu"
+#include "kernels/cuda/vector_launch.cu"

@@ -34,6 +34,12 @@ ROPE_DEVICE float get(const Packet<kBytes>& v, int i) {
   }
 }
 
+template <typename T, int kBytes, int kCount>
+ROPE_DEVICE void unpack(const Packet<kBytes>& v, float (&value)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) value[i] = get<T>(v, i);
+}
+
 // Rounds kCount float32 results, once, into elements [first, first + kCount) of a packet.
 template <typename T, int kBytes, int kCount>
 ROPE_DEVICE void put(Packet<kBytes>& v, int first, const float (&value)[kCount]) {

@@ -1,8 +1,9 @@
-// Index arithmetic: operands of a launch, division by a number known only at run time, rows of the
-// table.
+// Index arithmetic: division by a number known only at run time, operands of a launch, and where a
+// token lies in them.
 #ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_INDEX_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_INDEX_CUH_
 
+#include "kernels/arguments.h"
 #include "kernels/cuda/device/platform.cuh"
 #include "kernels/kernel_api.h"
 
@@ -33,59 +34,157 @@ struct Divisor {
   }
 };
 
-// One of q and k, strides in bytes.
+// Where a token lies: entry `batch` and token `token` of it, in the inputs and in the outputs.
+// Padding is neither read nor written.
+struct Place {
+  int64_t position = 0;
+  int64_t in_batch = 0, in_token = 0, out_batch = 0, out_token = 0;
+  bool is_padding = false;
+};
+
+// One of q, k and v, strides in bytes. The base points at dim `first` of a head: the first that is
+// rotated, where some are.
 struct Operand {
   const char* in = nullptr;
   char* out = nullptr;
-  int64_t in_token_stride = 0, in_head_stride = 0, out_token_stride = 0, out_head_stride = 0;
+  int64_t in_token_stride = 0, in_head_stride = 0, in_batch_stride = 0;
+  int64_t out_token_stride = 0, out_head_stride = 0, out_batch_stride = 0;
   Divisor heads;
 
-  static Operand of(const RopeTensor& tensor, int element_size) {
+  static Operand of(const RopeTensor& tensor, int element_size, int64_t first) {
     Operand result;
-    result.in = static_cast<const char*>(tensor.in);
-    result.out = static_cast<char*>(tensor.out);
+    result.in = static_cast<const char*>(tensor.in) + first * element_size;
+    result.out = static_cast<char*>(tensor.out) + first * element_size;
     result.in_token_stride = tensor.in_token_stride * element_size;
     result.in_head_stride = tensor.in_head_stride * element_size;
+    result.in_batch_stride = tensor.in_batch_stride * element_size;
     result.out_token_stride = tensor.out_token_stride * element_size;
     result.out_head_stride = tensor.out_head_stride * element_size;
+    result.out_batch_stride = tensor.out_batch_stride * element_size;
     result.heads = Divisor::of(static_cast<uint32_t>(tensor.num_heads));
     return result;
   }
+  // Where tokens are one after the other in inputs and outputs.
   ROPE_DEVICE const char* in_row(int64_t token, int64_t head) const {
     return in + token * in_token_stride + head * in_head_stride;
   }
   ROPE_DEVICE char* out_row(int64_t token, int64_t head) const {
     return out + token * out_token_stride + head * out_head_stride;
   }
+  // Anywhere.
+  ROPE_DEVICE const char* in_row(const Place& at, int64_t head) const {
+    return in_row(at.in_token, head) + at.in_batch * in_batch_stride;
+  }
+  ROPE_DEVICE char* out_row(const Place& at, int64_t head) const {
+    return out_row(at.out_token, head) + at.out_batch * out_batch_stride;
+  }
 };
 
-// The cos-sin table and the position of each token.
-struct TableRef {
-  const char* values = nullptr;
+// Positions of tokens, and which rows they are.
+struct TokenMap {
   const void* positions = nullptr;
-  int64_t row_stride = 0;  // bytes
+  const int32_t* starts = nullptr;
+  const int32_t* out_rows = nullptr;
   int32_t position_bits = 32;
-  bool is_bf16 = false;  // of a table of halves
+  int32_t source = ROPE_POSITIONS_IDS;
+  int32_t num_sequences = 0;
+  int32_t padded_output = 0;
+  Divisor in_batch_tokens, out_batch_tokens;
+  bool in_batches = false, out_batches = false;
+  bool in_is_out = false;  // the inputs lie where the outputs do
 
-  static TableRef of(const RopeKernelArgs& args) {
-    TableRef result;
-    result.values = static_cast<const char*>(args.table);
+  static TokenMap of(const RopeKernelArgs& args) {
+    TokenMap result;
     result.positions = args.positions;
-    result.row_stride = args.table_row_stride * (args.table_dtype == ROPE_DTYPE_F32 ? 4 : 2);
+    result.starts = args.sequence_starts;
+    result.out_rows = args.out_rows;
     result.position_bits = args.position_bits;
-    result.is_bf16 = args.table_dtype == ROPE_DTYPE_BF16;
+    result.source = args.position_source;
+    result.num_sequences = static_cast<int32_t>(args.num_sequences);
+    result.padded_output = args.padded_output;
+    result.in_batches = args.in_batch_tokens > 0;
+    result.out_batches = args.out_batch_tokens > 0;
+    result.in_batch_tokens = Divisor::of(static_cast<uint32_t>(args.in_batch_tokens));
+    result.out_batch_tokens = Divisor::of(static_cast<uint32_t>(args.out_batch_tokens));
     return result;
   }
-  ROPE_DEVICE int64_t position(int64_t token) const {
-    if (position_bits == 64) {
-      const Packet<8> p = load_constant<8>(static_cast<const char*>(positions) + token * 8);
+  // Whether locate() may say something else than (token, position id).
+  static bool is_plain(const RopeKernelArgs& args) {
+    return args.position_source == ROPE_POSITIONS_IDS && args.op != ROPE_OP_VARLEN_SPLIT_ROPE &&
+           args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr;
+  }
+
+  ROPE_DEVICE int64_t id(int64_t index) const {
+    return load_integer(positions, position_bits, index);
+  }
+  ROPE_DEVICE static int64_t load_integer(const void* values, int32_t bits, int64_t index) {
+    if (bits == 64) {
+      const Packet<8> p = load_constant<8>(static_cast<const char*>(values) + index * 8);
       return static_cast<int64_t>(p.word[0] | static_cast<uint64_t>(p.word[1]) << 32);
     }
-    const Packet<4> p = load_constant<4>(static_cast<const char*>(positions) + token * 4);
-    return static_cast<int32_t>(p.word[0]);
+    return load_int32(values, index);
   }
-  ROPE_DEVICE const char* row(int64_t token) const {
-    return values + position(token) * row_stride;
+  ROPE_DEVICE static int32_t load_int32(const void* values, int64_t index) {
+    return static_cast<int32_t>(
+        load_constant<4>(static_cast<const char*>(values) + index * 4).word[0]);
+  }
+
+  ROPE_DEVICE Place locate(int64_t token) const {
+    Place at;
+    at.in_token = at.out_token = token;
+    if (source == ROPE_POSITIONS_CU_SEQLENS) {
+      const int32_t sequence = sequence_of(static_cast<int32_t>(token));
+      at.is_padding = sequence < 0;
+      if (at.is_padding) return at;
+      const int64_t within = token - load_int32(positions, sequence);
+      at.position = within + (starts == nullptr ? 0 : load_int32(starts, sequence));
+      if (padded_output != 0) {
+        at.out_batch = sequence;
+        at.out_token = within;
+      }
+    } else {
+      at.position =
+          source == ROPE_POSITIONS_OFFSET ? token + load_int32(positions, token) : id(token);
+      at.is_padding = at.position < 0;
+    }
+    if (out_rows != nullptr) {
+      const int32_t row = load_int32(out_rows, token);
+      at.is_padding = at.is_padding || row < 0;
+      at.out_token = row < 0 ? 0 : row;
+    }
+    const bool is_split = padded_output != 0 && source == ROPE_POSITIONS_CU_SEQLENS;
+    if (out_batches && !is_split) {
+      split(out_batch_tokens, at.out_token, &at.out_batch, &at.out_token);
+    }
+    if (in_is_out) {
+      at.in_batch = at.out_batch;
+      at.in_token = at.out_token;
+    } else if (in_batches) {
+      split(in_batch_tokens, token, &at.in_batch, &at.in_token);
+    }
+    return at;
+  }
+
+ private:
+  ROPE_DEVICE static void split(const Divisor& tokens, int64_t index, int64_t* batch,
+                                int64_t* token) {
+    *batch = static_cast<int64_t>(tokens.quotient(static_cast<uint64_t>(index)));
+    *token = index - *batch * tokens.divisor;
+  }
+  // The last sequence that begins at or before the token, empty ones passed over; -1 behind the
+  // last.
+  ROPE_DEVICE int32_t sequence_of(int32_t token) const {
+    if (token >= load_int32(positions, num_sequences)) return -1;
+    int32_t low = 0, high = num_sequences;  // entry `low` is at or before the token, `high` behind
+    while (high - low > 1) {
+      const int32_t middle = low + (high - low) / 2;
+      if (load_int32(positions, middle) <= token) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 };
 

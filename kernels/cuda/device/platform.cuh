@@ -4,7 +4,9 @@
 //
 // * ROPE_KERNEL, ROPE_DEVICE, ROPE_ARGUMENT: how kernels and device functions are declared
 // * thread_x() .. block_y(): who runs
-// * sync_block(), shuffle_xor(): how threads meet
+// * sync_block(), shuffle_xor(), any_in_warp(): how threads meet; every thread of the block, or of
+//   the warp, must come
+// * sincos_half_turns(), sincos_fast(), inverse_sqrt(): the functions that kernels need
 // * load(), store(), prefetch(): global memory, in packets of 2, 4, 8 or 16 bytes
 // * wait_for_previous_launch(), let_next_launch_start(): how overlapped launches meet
 // * launch(): how a kernel is started
@@ -41,9 +43,20 @@ ROPE_DEVICE uint32_t block_y() { return blockIdx.y; }
 ROPE_DEVICE uint32_t grid_dim_x() { return gridDim.x; }
 
 ROPE_DEVICE void sync_block() { __syncthreads(); }
-ROPE_DEVICE float shuffle_xor(uint32_t lanes, float value, int distance) {
-  return __shfl_xor_sync(lanes, value, distance);
+ROPE_DEVICE float shuffle_xor(float value, int distance) {
+  return __shfl_xor_sync(0xffffffffu, value, distance);
 }
+ROPE_DEVICE bool any_in_warp(bool value) { return __any_sync(0xffffffffu, value) != 0; }
+
+// sin(pi x) and cos(pi x), to 2 ULP.
+ROPE_DEVICE void sincos_half_turns(float x, float* sine, float* cosine) {
+  sincospif(x, sine, cosine);
+}
+// Of an angle in [-pi, pi], by the special function unit: within 2^-21.
+ROPE_DEVICE void sincos_fast(float x, float* sine, float* cosine) { __sincosf(x, sine, cosine); }
+ROPE_DEVICE float inverse_sqrt(float x) { return rsqrtf(x); }
+ROPE_DEVICE float nearest_integer(float x) { return rintf(x); }
+ROPE_DEVICE float fused_multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 
 // Programmatic dependent launch (compute capability 9.0 and up). An overlapped launch may start
 // while the one before it still runs: its blocks are placed and its indices computed early.

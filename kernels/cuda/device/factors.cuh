@@ -1,0 +1,175 @@
+// Cosines and sines of a token's pairs: read from a row of the table, or formed by the block.
+#ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_FACTORS_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_DEVICE_FACTORS_CUH_
+
+#include "kernels/cuda/device/element.cuh"
+#include "kernels/cuda/device/index.cuh"
+
+namespace rope_bench::device {
+
+// Where factors come from: a table of float32, one of halves (which halves is told at run time:
+// another branch for all threads alike costs less than another kernel), or the angles themselves.
+enum class Source { kTable32, kTable16, kAngles };
+
+template <int kCount>
+struct Factors {
+  float cosine[kCount], sine[kCount];
+};
+
+struct Table {
+  const char* values = nullptr;
+  int64_t row_stride = 0;  // bytes
+  bool is_bf16 = false;    // of a table of halves
+
+  static Table of(const RopeKernelArgs& args) {
+    Table result;
+    result.values = static_cast<const char*>(args.table);
+    result.row_stride = args.table_row_stride * (args.table_dtype == ROPE_DTYPE_F32 ? 4 : 2);
+    result.is_bf16 = args.table_dtype == ROPE_DTYPE_BF16;
+    return result;
+  }
+  ROPE_DEVICE const char* row(int64_t position) const { return values + position * row_stride; }
+};
+
+// The sign bit of every sine is flipped to turn backwards.
+inline uint32_t sine_flip_of(const RopeKernelArgs& args) {
+  return is_backward(args) ? 0x80000000u : 0;
+}
+
+// Neighbouring pairs of a token. Where the block forms angles, they lie in shared memory and the
+// sines have been flipped.
+template <Source kSource>
+struct FactorRow {
+  static constexpr int kSize = kSource == Source::kTable16 ? 2 : 4;
+  const char* cosines;
+  const char* sines;
+  uint32_t sine_flip;
+  bool is_bf16;
+
+  ROPE_DEVICE static FactorRow of(const Table& table, int64_t position, int half_dim,
+                                  uint32_t sine_flip) {
+    const char* row = table.row(position);
+    return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
+  }
+  ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {
+    return {reinterpret_cast<const char*>(row), reinterpret_cast<const char*>(row + half_dim), 0,
+            false};
+  }
+  // The row from that pair on.
+  ROPE_DEVICE FactorRow from(int pair) const {
+    return {cosines + pair * kSize, sines + pair * kSize, sine_flip, is_bf16};
+  }
+  // kCount pairs from `first` on.
+  template <int kCount>
+  ROPE_DEVICE Factors<kCount> load(int first) const {
+    using Values = Packet<kSize * kCount>;
+    Values c, s;
+    if constexpr (kSource == Source::kAngles) {
+      c = *reinterpret_cast<const Values*>(cosines + first * kSize);
+      s = *reinterpret_cast<const Values*>(sines + first * kSize);
+    } else {
+      c = load_constant<kSize * kCount>(cosines + first * kSize);
+      s = load_constant<kSize * kCount>(sines + first * kSize);
+    }
+    Factors<kCount> f;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if constexpr (kSize == 4) {
+        f.cosine[i] = get<F32>(c, i);
+        f.sine[i] = get<F32>(s, i);
+      } else {
+        f.cosine[i] = is_bf16 ? get<BF16>(c, i) : get<F16>(c, i);
+        f.sine[i] = is_bf16 ? get<BF16>(s, i) : get<F16>(s, i);
+      }
+      f.sine[i] = float_from_bits(bits_of_float(f.sine[i]) ^ sine_flip);
+    }
+    return f;
+  }
+};
+
+// What angles are formed from.
+struct Angles {
+  const char* turns = nullptr;  // 64-bit fixed point, [half_dim]
+  const char* inv_freq = nullptr;
+  const char* pair_axis = nullptr;  // null: one position per token
+  const void* axis_positions = nullptr;
+  int64_t num_tokens = 0;
+  int32_t position_bits = 32;
+  float attention_factor = 1;
+  bool fast_math = false;
+
+  static Angles of(const RopeKernelArgs& args, bool fast_math) {
+    Angles result;
+    result.turns = reinterpret_cast<const char*>(args.turns);
+    result.inv_freq = reinterpret_cast<const char*>(args.inv_freq);
+    result.pair_axis = reinterpret_cast<const char*>(args.pair_axis);
+    result.axis_positions = args.axis_positions;
+    result.num_tokens = args.num_tokens;
+    result.position_bits = args.position_bits;
+    result.attention_factor = args.attention_factor;
+    result.fast_math = fast_math;
+    return result;
+  }
+
+  // Cosine and sine of one pair. The position times the turns of one position wraps around at whole
+  // turns as the angle does: nothing is lost, however large the position.
+  ROPE_DEVICE void sincos(int pair, int64_t token, int64_t position, float* sine,
+                          float* cosine) const {
+    if (pair_axis != nullptr) {
+      const int64_t axis = *reinterpret_cast<const uint8_t*>(pair_axis + pair);
+      position = TokenMap::load_integer(axis_positions, position_bits, axis * num_tokens + token);
+    }
+    if (fast_math) {
+      const float angle = static_cast<float>(position) *
+                          float_from_bits(load_constant<4>(inv_freq + pair * 4).word[0]);
+      constexpr float kInverse = 0.159154943f, kHigh = 6.28318548f, kLow = -1.74845553e-7f;
+      const float turns_of_angle = nearest_integer(angle * kInverse);
+      float rest = fused_multiply_add(-turns_of_angle, kHigh, angle);
+      rest = fused_multiply_add(-turns_of_angle, kLow, rest);
+      sincos_fast(rest, sine, cosine);
+    } else {
+      const Packet<8> step = load_constant<8>(turns + pair * 8);
+      const uint64_t phase = static_cast<uint64_t>(position) *
+                             (step.word[0] | static_cast<uint64_t>(step.word[1]) << 32);
+      // The nearest quarter turn is taken off in integers, so that what is rounded to float32 is
+      // small; put back, it swaps and negates.
+      const uint32_t high = static_cast<uint32_t>(phase >> 32);
+      const uint32_t quarter = (high + 0x20000000u) >> 30;
+      const int32_t rest = static_cast<int32_t>(high - (quarter << 30));
+      float s, c;
+      sincos_half_turns(static_cast<float>(rest) * 0x1p-31f, &s, &c);
+      const float swapped_s = quarter % 2 == 0 ? s : c, swapped_c = quarter % 2 == 0 ? c : s;
+      *sine = quarter >= 2 ? -swapped_s : swapped_s;
+      *cosine = quarter == 1 || quarter == 2 ? -swapped_c : swapped_c;
+    }
+    *sine *= attention_factor;
+    *cosine *= attention_factor;
+  }
+};
+
+// Room for the factors of a block's tokens: as many as its threads rotate elements.
+inline constexpr int kSharedFactors = 2048;
+
+// All threads of the block form rows [0, count) of [count, 2 * half_dim] factors of tokens
+// first_token
+// .. into shared memory; whoever reads them meets at sync_block() first.
+template <typename PositionOf>
+ROPE_DEVICE void form_factors(const Angles& angles, int64_t first_token, int count,
+                              const Divisor& half_dim, uint32_t sine_flip, PositionOf position_of,
+                              float* rows) {
+  const int half = static_cast<int>(half_dim.divisor);
+  const uint32_t threads = block_dim_x() * block_dim_y();
+  for (uint32_t i = thread_y() * block_dim_x() + thread_x();
+       i < static_cast<uint32_t>(count * half); i += threads) {
+    const uint32_t row = half_dim.small_quotient(i);
+    const int pair = static_cast<int>(i - row * half_dim.divisor);
+    float sine, cosine;
+    angles.sincos(pair, first_token + row, position_of(row), &sine, &cosine);
+    rows[row * 2 * half + pair] = cosine;
+    rows[row * 2 * half + half + pair] = float_from_bits(bits_of_float(sine) ^ sine_flip);
+  }
+}
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_DEVICE_FACTORS_CUH_
