@@ -78,7 +78,7 @@ TEST_P(CpuLayout, IndicesBeyond32Bits) {
   Problem near(spec), far(spec);
   const RopeKernelArgs packed = near.args();
   ASSERT_EQ(GetParam().variant.launch(&packed), 0);
-  ASSERT_EQ(near.check(), "");
+  ASSERT_EQ(near.check(GetParam().variant), "");
   RopeKernelArgs args = far.args();
   args.q.out = space;
   args.q.out_token_stride = token_stride;

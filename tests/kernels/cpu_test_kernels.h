@@ -9,12 +9,9 @@
 
 #include "kernels/cpu/tuning.h"
 #include "kernels/kernel_api.h"
-#include "tests/kernels/rope_problem.h"
+#include "tests/kernels/problem_specs.h"
 
 namespace rope_bench::testing {
-
-inline const std::vector<Dtype> kAllDtypes = {Dtype::kF32, Dtype::kF16, Dtype::kBF16};
-inline const std::vector<Pairing> kBothPairings = {Pairing::kNeox, Pairing::kGptj};
 
 // Puts the tuning back at the end of a scope.
 class TuningScope {
@@ -75,7 +72,19 @@ class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
     char reason[256] = "";
     ASSERT_EQ(GetParam().variant.why_not(&args, reason, sizeof(reason)), 0) << reason;
     ASSERT_EQ(GetParam().variant.launch(&args), 0);
-    EXPECT_EQ(problem.check(), "");
+    EXPECT_EQ(problem.check(GetParam().variant), "");
+  }
+
+  // All of these, those of other ops apart: nothing is refused.
+  void expect_all_right(const std::vector<ProblemSpec>& specs, int num_threads = 2) {
+    const auto launch = [&](Problem& problem, const RopeVariant& variant) -> std::string {
+      RopeKernelArgs args = problem.args(variant.uses_table != 0);
+      args.num_threads = num_threads;
+      return variant.launch(&args) == 0 ? "" : "launch failed";
+    };
+    const SpecRun run = run_specs(GetParam().variant, specs, launch);
+    EXPECT_GT(run.computed, 0);
+    for (const auto& [reason, count] : run.refused) ADD_FAILURE() << count << " times: " << reason;
   }
 
  private:
