@@ -25,8 +25,8 @@ enum {
   ROPE_OP_SPLIT_ROPE_BACKWARD = 5
 };
 
-/* Where a token's position comes from. A negative position marks padding: the token is neither read
- * nor written. */
+/* Where a token's position comes from. In varlen_split_rope, and wherever the source is not
+ * position ids, a negative position marks padding: the token is neither read nor written. */
 enum {
   ROPE_POSITIONS_IDS = 0,       /* positions[t], of position_bits */
   ROPE_POSITIONS_OFFSET = 1,    /* t + positions[t], int32 */

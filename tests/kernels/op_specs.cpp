@@ -87,7 +87,8 @@ std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const L
       s.sequence_starts = level[kPositions] == 4;
       break;
     case 5:
-      s.padding_every = 3;
+      // A negative id is padding there alone.
+      if (op == ROPE_OP_VARLEN_SPLIT_ROPE) s.padding_every = 3;
       break;
   }
   switch (level[kSequences]) {

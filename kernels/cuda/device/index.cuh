@@ -138,7 +138,7 @@ struct TokenMap {
       if (at.is_padding) return at;
       const int64_t within = token - load_int32(positions, sequence);
       at.position = within + (starts == nullptr ? 0 : load_int32(starts, sequence));
-      if (padded_output != 0) {
+      if (padded_output != 0 && out_rows == nullptr) {
         at.out_batch = sequence;
         at.out_token = within;
       }
@@ -152,10 +152,10 @@ struct TokenMap {
       at.is_padding = at.is_padding || row < 0;
       at.out_token = row < 0 ? 0 : row;
     }
-    const bool is_split = padded_output != 0 && source == ROPE_POSITIONS_CU_SEQLENS;
-    if (out_batches && !is_split) {
+    const bool by_sequence =
+        padded_output != 0 && out_rows == nullptr && source == ROPE_POSITIONS_CU_SEQLENS;
+    if (out_batches && !by_sequence)
       split(out_batch_tokens, at.out_token, &at.out_batch, &at.out_token);
-    }
     if (in_is_out) {
       at.in_batch = at.out_batch;
       at.in_token = at.out_token;
