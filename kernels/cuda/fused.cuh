@@ -63,7 +63,16 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   s.slice = items.slices.template slice<kPairing, kElements>(lane);
   s.has_first = works && s.slice.has_first;
   s.has_second = works && s.slice.has_second;
-  s.load_from(items.operand.in_row(at, item.head));
+  const char* in = items.operand.in_row(at, item.head);
+  char* out = items.operand.out_row(at, item.head);
+  // What nothing happens to. (Nobody waits for those threads: a norm has every thread of q and k.)
+  const bool changes = p.bias != nullptr ||
+                       (item.role != Role::kV && (p.norm.given || s.slice.rotates));
+  if (!changes) {
+    s.copy(in, out);
+    return;
+  }
+  s.load_from(in);
   let_next_launch_start();
 
   // Where the factors are.
@@ -98,7 +107,7 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
     if (!p.norm.after_rotation) s.template rotate<kPairing>(row, lane);
   }
   // Store.
-  s.store_to(items.operand.out_row(at, item.head));
+  s.store_to(out);
 }
 
 }  // namespace rope_bench::device

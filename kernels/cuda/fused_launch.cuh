@@ -28,7 +28,9 @@ int32_t start_fused(const RopeKernelArgs& args, const VectorLaunch& how) {
   while (group < threads && group < 32) group *= 2;
   if (threads > 32) group = (threads + 31) / 32 * 32;
   p.group = group;
-  const LaunchShape shape = vector_shape(args, how.config, group, &p.vector);
+  VectorConfig config = how.config;
+  if (group > 32) config.threads = group;  // they meet as a block
+  const LaunchShape shape = vector_shape(args, config, group, &p.vector);
   return dispatch(args, [&](auto element, auto pairing) {
     using T = decltype(element);
     return dispatch_packet<T>(how.config.packet_bytes, [&](auto bytes) {

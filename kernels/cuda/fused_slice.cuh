@@ -31,6 +31,14 @@ struct FusedSlice {
     unpack<T>(first, x);
     unpack<T>(second, y);
   }
+  // Bit for bit, NaNs too: float32 would not keep them.
+  ROPE_DEVICE void copy(const char* in, char* out) const {
+    Packet<kBytes> first, second;
+    if (has_first) first = load<kBytes, Hint::kKeep>(in + slice.first * kBytes);
+    if (has_second) second = load<kBytes, Hint::kKeep>(in + slice.second * kBytes);
+    if (has_first) store<Hint::kStream>(out + slice.first * kBytes, first);
+    if (has_second) store<Hint::kStream>(out + slice.second * kBytes, second);
+  }
   // `bias` and `weights` at the first rotated dim of the head.
   ROPE_DEVICE void add_bias_of(const char* bias) {
     if (has_first) add_bias<T>(x, bias + slice.first * kBytes);

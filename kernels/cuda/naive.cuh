@@ -117,7 +117,10 @@ struct NaiveRow {
         continue;
       }
       float value = read(head, dim);
-      if (p.norm.given && o.rotates) value = normalized(head, dim, value, norm);
+      if (p.norm.given && o.rotates) {
+        if (p.norm.after_rotation) value = between(value);
+        value = normalized(head, dim, value, norm);
+      }
       write(head, dim, value);
     }
   }
@@ -132,7 +135,8 @@ struct NaiveRow {
       const uint32_t head = i / width;
       int dim = static_cast<int>(i - head * width);
       if (turned && dim >= o.offset) dim += skipped;
-      const float x[1] = {read(head, dim)};
+      const float value = read(head, dim);
+      const float x[1] = {turned ? between(value) : value};
       sum += sum_of_squares(x, scale);
     }
     if (!turned) return sum;

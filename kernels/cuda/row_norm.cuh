@@ -38,14 +38,21 @@ struct TokenRow {
     return static_cast<int>(index - head_of(index) * params.head_threads.divisor);
   }
 
-  // Loads, adds the bias, and turns where the norm comes last.
-  ROPE_DEVICE void take(uint32_t index, FusedSlice<T, kBytes>& s) const {
-    const FusedParams& p = params.fused;
-    const uint32_t head = head_of(index);
+  ROPE_DEVICE void select(uint32_t index, FusedSlice<T, kBytes>& s) const {
     s.slice = items.slices.template slice<kPairing, kBytes / T::kSize>(lane_of(index));
     const bool exists = !at.is_padding && index < count();
     s.has_first = exists && s.slice.has_first;
     s.has_second = exists && s.slice.has_second;
+  }
+  ROPE_DEVICE void copy(uint32_t index, FusedSlice<T, kBytes>& s) const {
+    select(index, s);
+    s.copy(items.operand.in_row(at, head_of(index)), items.operand.out_row(at, head_of(index)));
+  }
+  // Loads, adds the bias, and turns where the norm comes last.
+  ROPE_DEVICE void take(uint32_t index, FusedSlice<T, kBytes>& s) const {
+    const FusedParams& p = params.fused;
+    const uint32_t head = head_of(index);
+    select(index, s);
     s.load_from(items.operand.in_row(at, head));
     if (p.bias != nullptr) {
       s.add_bias_of(
@@ -100,9 +107,14 @@ ROPE_KERNEL void rope_row_norm_kernel(ROPE_ARGUMENT RowNormParams params) {
     row.factors = FactorRow<kSource>::of(vector.table, at.position, half, vector.sine_flip);
   }
 
-  // Load; the sum of squares.
   const uint32_t thread = thread_x(), step = block_dim_x(), count = row.count();
   FusedSlice<T, kBytes> kept, other;
+  if (role == Role::kV && p.bias == nullptr) {
+    for (uint32_t i = thread; i < count; i += step) row.copy(i, kept);
+    return;
+  }
+
+  // Load; the sum of squares.
   row.take(thread, kept);
   let_next_launch_start();
   NormScale norm;

@@ -60,9 +60,12 @@ struct Segments {
   }
 };
 
+// Where tokens may be padding, or rows in another order.
 bool is_mapped(const RopeKernelArgs& args) {
-  return args.padded_output != 0 || args.out_rows != nullptr ||
-         args.in_batch_tokens != args.out_batch_tokens;
+  return args.position_source != ROPE_POSITIONS_IDS || args.op == ROPE_OP_VARLEN_SPLIT_ROPE ||
+         args.padded_output != 0 || args.out_rows != nullptr ||
+         args.in_batch_tokens != args.out_batch_tokens ||
+         (args.in_batch_tokens != 0 && args.num_tokens % args.in_batch_tokens != 0);
 }
 
 Segments segments_of(const RopeTensor& t, const RopeKernelArgs& args, bool is_v) {

@@ -25,6 +25,9 @@ VectorParams vector_params(const RopeKernelArgs& args, const VectorLaunch& how) 
   p.q = items_for(args, args.q, stages, elements, false);
   p.k = items_for(args, args.k, stages, elements, false);
   p.v = items_for(args, args.v, stages, elements, true);
+  // In place there is nothing to do for v, but to add a bias.
+  const bool adds_bias = stages.bias && args.bias != nullptr;
+  if (in_place(args.v) && !adds_bias) p.v.operand.heads = Divisor::of(0);
   p.tokens = TokenMap::of(args);
   p.tokens.in_is_out = how.in_is_out;
   p.table = Table::of(args);
@@ -69,9 +72,8 @@ LaunchShape vector_shape(const RopeKernelArgs& args, const VectorConfig& config,
       config.prefetch && args.table != nullptr
           ? blocks(tokens * p->row_lines.divisor, uint64_t{shape.block_x} * shape.block_y)
           : 0;
-  shape.blocks = uint64_t{p->walk.prefetch_blocks} + p->walk.q_blocks + p->walk.k_blocks;
-  // In place there is nothing to do for v, but to add a bias.
-  if (!in_place(args.v) || args.bias != nullptr) shape.blocks += head_blocks(p->v);
+  shape.blocks =
+      uint64_t{p->walk.prefetch_blocks} + p->walk.q_blocks + p->walk.k_blocks + head_blocks(p->v);
   return shape;
 }
 

@@ -135,7 +135,7 @@ TEST(EmulatedKernels, LimitsMoveEveryByte) {
   for (const std::vector<ProblemSpec>& more : {testing::shapes_specs(), testing::dims_specs()})
     specs.insert(specs.end(), more.begin(), more.end());
   for (const ProblemSpec& spec : specs) {
-    if (spec.padding_every != 0 || spec.bias) continue;
+    if (spec.bias) continue;  // what is added to it changes v in place, the copy does not
     const RopeVariant& limit = all[next++ % all.size()];
     for (const bool uses_table : {true, false}) {
       if (uses_table && !spec.has_table) continue;

@@ -104,6 +104,9 @@ std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const L
       s.seq_lens = {s.num_tokens};
       break;
   }
+  const bool may_pad =
+      op == ROPE_OP_VARLEN_SPLIT_ROPE || s.position_source != ROPE_POSITIONS_IDS;
+  if (!may_pad) s.seq_lens = {s.num_tokens};
   // [B, S, H, d], [B, H, S, d], from one to the other, padded by either means.
   s.in_place = level[kPlace] < 2;
   s.packed = level[kPlace] % 2 == 1;
