@@ -86,7 +86,8 @@ CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, const CosSinTable&
       num_sets_(num_sets),
       own_tables_(own_tables),
       table_rows_(rows_used(positions)),
-      layout_(layout_of(c, table_rows_, own_tables)) {
+      layout_(layout_of(c, table_rows_, own_tables)),
+      attention_factor_(table.frequencies.attention_factor) {
   q_.id = TensorId::kQ;
   q_.heads = c.num_heads;
   q_.in = extent_of(c, c.layout.q, c.num_heads);
@@ -116,6 +117,8 @@ CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, const CosSinTable&
   }
   positions_ = DeviceMemory(backend, position_data.size());
   backend.upload(positions_.data(), position_data.data(), position_data.size());
+  judge_positions_ = DeviceMemory(backend, positions.size() * sizeof(int64_t));
+  backend.upload(judge_positions_.data(), positions.data(), positions.size() * sizeof(int64_t));
   if (own_tables) {
     backend.replicate(range(layout_.table, num_sets), table_.data());
     backend.replicate(range(layout_.positions, num_sets), positions_.data());
@@ -187,33 +190,17 @@ RopeKernelArgs CaseBuffers::args(int set) const {
   return a;
 }
 
-JudgeTensor CaseBuffers::judge_tensor(const Operand& operand, int set) const {
-  JudgeTensor t;
-  t.in = operand.pristine.data();
-  t.out = tensor(operand, set).out;
-  t.in_token_stride = operand.in.token_stride;
-  t.in_head_stride = operand.in.head_stride;
-  t.out_token_stride = operand.out.token_stride;
-  t.out_head_stride = operand.out.head_stride;
-  t.num_heads = static_cast<int32_t>(operand.heads);
-  return t;
-}
-
-JudgeArgs CaseBuffers::judge_args(int set, int repeats) const {
+JudgeArgs CaseBuffers::judge_args(const RopeVariant& variant, int set, int repeats) const {
   JudgeArgs a;
-  a.q = judge_tensor(q_, set);
-  a.k = judge_tensor(k_, set);
+  a.launch = args(set);
+  a.launch.q.in = q_.pristine.data();
+  a.launch.k.in = k_.pristine.data();
   a.table = table_.data();
-  a.table_dtype = static_cast<int32_t>(case_.rope.table.dtype);
-  a.table_row_stride = case_.rope.rotary_dim;
-  a.positions = positions_.data();
-  a.num_tokens = case_.num_tokens();
-  a.position_bits = case_.positions.bits;
-  a.head_dim = static_cast<int32_t>(case_.head_dim);
-  a.rotary_dim = static_cast<int32_t>(case_.rope.rotary_dim);
-  a.dtype = static_cast<int32_t>(case_.dtype);
-  a.pairing = static_cast<int32_t>(case_.rope.pairing);
+  a.table_dtype = a.launch.table_dtype;
+  a.table_row_stride = a.launch.table_row_stride;
+  a.positions = reinterpret_cast<const int64_t*>(judge_positions_.data());
   a.repeats = case_.layout.in_place ? repeats : 1;
+  allow_angles(variant, attention_factor_, &a);
   return a;
 }
 
@@ -241,14 +228,15 @@ const std::byte* CaseBuffers::output(Operand& operand, int set) {
   return operand.host_out.data.get();
 }
 
-RopeTensors CaseBuffers::host_view(int set) {
+RopeKernelArgs CaseBuffers::host_view(int set) {
   viewed_q_ = output(q_, set);
   viewed_k_ = output(k_, set);
-  const auto view = [](const void* data, const TensorExtent& extent) {
-    return HostTensor{data, extent.token_stride, extent.head_stride};
-  };
-  return {view(q_.host_in_data, q_.in), view(k_.host_in_data, k_.in), view(viewed_q_, q_.out),
-          view(viewed_k_, k_.out)};
+  RopeKernelArgs a = args(set);
+  a.q.in = q_.host_in_data;
+  a.k.in = k_.host_in_data;
+  a.q.out = const_cast<std::byte*>(viewed_q_);
+  a.k.out = const_cast<std::byte*>(viewed_k_);
+  return a;
 }
 
 bool CaseBuffers::gaps_intact(const Operand& operand, const std::byte* data) const {

@@ -40,15 +40,15 @@ class CaseBuffers {
 
   int num_sets() const { return num_sets_; }
   RopeKernelArgs args(int set) const;
-  JudgeArgs judge_args(int set, int repeats) const;
+  JudgeArgs judge_args(const RopeVariant& variant, int set, int repeats) const;
 
   // Before launches on sets [0, count): in-place tensors back to their inputs, outputs to a poison
   // that differs from one call to the next.
   void restore(int count);
 
-  // Views for the reference: inputs, and the outputs of a set (downloaded; the views live until the
+  // A launch for the reference: inputs, and the outputs of a set (downloaded; they live until the
   // next call).
-  RopeTensors host_view(int set);
+  RopeKernelArgs host_view(int set);
   // Empty, or what a launch changed that it must not: guard bands, inputs, table, positions of any
   // set; the gaps of the set last viewed.
   std::string find_damage();
@@ -70,7 +70,6 @@ class CaseBuffers {
 
   void make_inputs(Operand& operand);
   RopeTensor tensor(const Operand& operand, int set) const;
-  JudgeTensor judge_tensor(const Operand& operand, int set) const;
   const std::byte* output(Operand& operand, int set);
   bool gaps_intact(const Operand& operand, const std::byte* data) const;
   SetRange range(const SetLayout::Region& region, int count) const;
@@ -83,7 +82,8 @@ class CaseBuffers {
   int64_t table_rows_ = 0;  // of the sets' own tables
   SetLayout layout_;
   Operand q_, k_;
-  DeviceMemory sets_, table_, positions_;
+  DeviceMemory sets_, table_, positions_, judge_positions_;
+  double attention_factor_;
   const std::byte* viewed_q_ = nullptr;
   const std::byte* viewed_k_ = nullptr;
   uint8_t poison_ = 0xff;

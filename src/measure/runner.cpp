@@ -131,7 +131,7 @@ class CaseRunner : public Runner {
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
     if (options.check) {
-      if (!check(c, variant, *table, positions, buffers, options, result)) return false;
+      if (!check(c, variant, *table, buffers, options, result)) return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
@@ -243,18 +243,17 @@ class CaseRunner : public Runner {
   // the reference.
   // False: interrupted.
   bool check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
-             const std::vector<int64_t>& positions, CaseBuffers& buffers, const RunOptions& options,
-             Result* result) {
+             CaseBuffers& buffers, const RunOptions& options, Result* result) {
     result->status = Status::kPassed;
     for (int launch = 0; launch < 2; ++launch) {
       if (interrupted(options)) return false;
       buffers.restore(1);
       backend_->launch({&variant, buffers.args(0)});
       backend_->synchronize();
-      const int64_t judged = backend_->judge(buffers.judge_args(0, 1));
+      const int64_t judged = backend_->judge(buffers.judge_args(variant, 0, 1));
       if (launch == 0) {
-        result->accuracy = check_rope(c, variant.uses_table != 0, table, positions,
-                                      buffers.host_view(0), available_threads());
+        result->accuracy =
+            check_launch(c, variant, table, buffers.host_view(0), available_threads());
         const Accuracy& a = *result->accuracy;
         if (a.num_over > 0)
           fail(result, std::to_string(a.num_over) + " elements beyond their bound");
