@@ -96,7 +96,7 @@ int tune(int argc, char** argv) {
     Timed limit(*backend, buffers, *limit_row, plan, CacheMode::kCold);
     std::vector<double> limit_times;
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (!device::packet_fits(buffers.args(0), rows[i].bytes)) {
+      if (!device::packet_fits(buffers.args(0), {false, false, true}, rows[i].bytes)) {
         ratios[i].push_back(0);
         continue;
       }

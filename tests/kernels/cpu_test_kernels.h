@@ -1,9 +1,10 @@
-// Every CPU variant of op rope at every instruction set that this machine has, as test parameters.
+// Every CPU variant at every instruction set that this machine has, as test parameters.
 #ifndef ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
 #define ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,15 @@ class TuningScope {
 struct CpuKernel {
   RopeVariant variant;
   CpuIsa isa;
-  std::string label() const { return std::string(variant.name) + "_" + name(isa); }
+  std::string label() const {
+    static const char* const kOps[] = {"rope",   "split",    "norm_split",
+                                       "varlen", "backward", "split_backward"};
+    return std::string(kOps[variant.op]) + "_" + variant.name + "_" + name(isa);
+  }
 };
+
+// For messages of GoogleTest.
+inline void PrintTo(const CpuKernel& kernel, std::ostream* out) { *out << kernel.label(); }
 
 inline std::vector<CpuKernel> at_every_isa(const RopeVariant* rows, size_t count) {
   std::vector<CpuKernel> kernels;
@@ -50,6 +58,16 @@ inline std::vector<CpuKernel> all_cpu_variants() {
   return at_every_isa(rows, count);
 }
 
+inline std::vector<CpuKernel> only_rope(std::vector<CpuKernel> kernels) {
+  std::erase_if(kernels, [](const CpuKernel& k) { return k.variant.op != ROPE_OP_ROPE; });
+  return kernels;
+}
+// Those that can be given any cos and sin.
+inline std::vector<CpuKernel> only_with_table(std::vector<CpuKernel> kernels) {
+  std::erase_if(kernels, [](const CpuKernel& k) { return k.variant.uses_table == 0; });
+  return kernels;
+}
+
 inline std::vector<CpuKernel> all_cpu_limits() {
   size_t count = 0;
   const RopeVariant* rows = rope_cpu_limits(&count);
@@ -64,10 +82,14 @@ class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
     cpu_tuning().grain_bytes = 1;
   }
 
+  static RopeKernelArgs args_of(Problem& problem) {
+    return problem.args(GetParam().variant.uses_table != 0);
+  }
+
   void expect_right(const ProblemSpec& spec, int num_threads = 2) {
     SCOPED_TRACE(spec.name());
     Problem problem(spec);
-    RopeKernelArgs args = problem.args();
+    RopeKernelArgs args = args_of(problem);
     args.num_threads = num_threads;
     char reason[256] = "";
     ASSERT_EQ(GetParam().variant.why_not(&args, reason, sizeof(reason)), 0) << reason;

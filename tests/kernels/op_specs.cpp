@@ -246,14 +246,17 @@ class PairwiseSpecs {
 
 }  // namespace
 
-std::vector<ProblemSpec> op_specs() {
-  std::vector<ProblemSpec> specs;
-  for (int op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op) {
-    for (const Dtype dtype : kAllDtypes) {
-      for (const Pairing pairing : kBothPairings)
-        PairwiseSpecs(op, dtype, pairing).append_to(specs);
+const std::vector<ProblemSpec>& op_specs() {
+  static const std::vector<ProblemSpec> specs = [] {
+    std::vector<ProblemSpec> all;
+    for (int op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op) {
+      for (const Dtype dtype : kAllDtypes) {
+        for (const Pairing pairing : kBothPairings)
+          PairwiseSpecs(op, dtype, pairing).append_to(all);
+      }
     }
-  }
+    return all;
+  }();
   return specs;
 }
 

@@ -22,8 +22,8 @@ std::vector<ProblemSpec> shapes_specs();
 // many; in place and not.
 std::vector<ProblemSpec> table_dtype_specs();
 // Every op with every dtype and pairing; in each of these, every level of a feature meets every
-// level of every other that it can go with.
-std::vector<ProblemSpec> op_specs();
+// level of every other that it can go with. Made once.
+const std::vector<ProblemSpec>& op_specs();
 // Positions up to 2^31 - 1, for variants that need no table.
 std::vector<ProblemSpec> far_position_specs();
 

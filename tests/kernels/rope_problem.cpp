@@ -136,7 +136,8 @@ void Problem::fill_operand(const Operand& x, uint64_t seed) {
         if (token % 2 == 0) return 0;
         break;
       case Values::kHuge: {
-        // C113: one square overflows, or the sum alone. C106: 6e4, and what a rotation may double.
+        // C113: one square overflows, or the sum alone. C106: 6e4; rotations make numbers larger by
+        // up to the root of 2 times the attention factor.
         float huge = token % 2 == 0 ? 1e25f : 2e18f;
         if (spec_.dtype == Dtype::kF16) huge = spec_.norm_after ? 3e4f : 6e4f;
         return sign * huge * (0.9f + 0.1f * static_cast<float>(random() % 64) / 64);
