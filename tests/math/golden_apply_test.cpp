@@ -239,7 +239,7 @@ TEST(GoldenApply, BackwardYarn) {
   launch.k = operand({k_in.data(), 32, 160}, {k_out.data(), 32, 160}, 2);
   RopeVariant variant{};
   variant.uses_table = 1;
-  const CosSinTable table = build_table(frequencies_in(entry), TableAngle::kFloat32, 8192, 2);
+  const CosSinTable table = build_table(frequencies_in(entry), TableAngle::kFloat32, 16384, 2);
   EXPECT_LE(check_launch(c, variant, table, launch, 1).kernel_max_abs, 1e-6);
   c.op = Op::kRope;
   EXPECT_GT(check_launch(c, variant, table, launch, 1).kernel_max_abs, 0.1);

@@ -153,5 +153,17 @@ TEST(Judge, RepeatedLaunchesPassWithTheirRepeats) {
   }
 }
 
+// Results that overflow in one launch are infinities and NaN for the next.
+TEST(Judge, RepeatedLaunchesMayLeaveTheRange) {
+  for (OpCase one : every_op_case()) {
+    if (one.c.varlen.padded_output || one.c.op == Op::kSplitRopeBackward) continue;
+    one.c.data = DataKind::kLarge;
+    one.c.layout.in_place = true;
+    OpProblem problem(one.c, one.precision, one.with_weights);
+    problem.run(Mistake::kNone, 3);
+    EXPECT_EQ(judged(problem, 3), 0) << one.text();
+  }
+}
+
 }  // namespace
 }  // namespace rope_bench
