@@ -139,8 +139,9 @@ void add_rope(std::vector<Key>* keys) {
 
 void add_case(std::vector<Key>* keys) {
   keys->push_back(word("op", names_up_to(Op::kSplitRopeBackward), "rope", "what is computed"));
-  keys->push_back(word("variant", {"naive", "per_head", "on_the_fly", "on_the_fly_fast_math", "unfused", "fast"}, "fast",
-                       "implementation of the op"));
+  keys->push_back(word(
+      "variant", {"naive", "per_head", "on_the_fly", "on_the_fly_fast_math", "unfused", "fast"},
+      "fast", "implementation of the op"));
   keys->push_back(word("dtype", dtype_names(), "bf16", "element type of q and k"));
   Key eps{"norm.eps", KeyKind::kNumber, "added to the mean square", "1e-6"};
   eps.min = kSmallestNormalFloat;

@@ -1,6 +1,7 @@
 #include "src/math/reference.h"
 
 #include <Eigen/Core>
+#include <cmath>
 
 namespace rope_bench {
 namespace {
@@ -15,6 +16,20 @@ auto walk(Scalar* row, int32_t first, int32_t step, Eigen::Index pairs) {
 }
 
 }  // namespace
+
+void add_bias_reference(int64_t n, const double* bias, double* x) {
+  Eigen::Map<Eigen::ArrayXd>(x, n) += Eigen::Map<const Eigen::ArrayXd>(bias, n);
+}
+
+double mean_square_reference(int64_t n, double eps, const double* x) {
+  // The squares of all float32 numbers are numbers in double: nothing overflows.
+  return Eigen::Map<const Eigen::ArrayXd>(x, n).square().mean() + eps;
+}
+
+void normalise_reference(int64_t n, double mean_eps, const double* factors, double* x) {
+  Eigen::Map<Eigen::ArrayXd>(x, n) *=
+      Eigen::Map<const Eigen::ArrayXd>(factors, n) / std::sqrt(mean_eps);
+}
 
 void rotate_reference(Pairing pairing, int64_t head_dim, int64_t rotary_dim, int64_t rotary_offset,
                       const double* cosines, const double* sines, const double* x, double* y) {

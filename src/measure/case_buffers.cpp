@@ -25,20 +25,19 @@ std::vector<bool> written_rows(const Operands& operands, const TokenRows& rows) 
 
 }  // namespace
 
-CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, const RopeVariant& variant,
+CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, bool uses_table,
                          const CosSinTable& table, const TokenRows& rows, int num_sets,
                          bool own_parameters)
     : backend_(backend),
       case_(c),
-      variant_(variant),
       num_sets_(num_sets),
       own_parameters_(own_parameters),
       attention_factor_(table.frequencies.attention_factor),
       operands_(operands_of(c)),
       table_rows_(table_rows_used(rows)),
-      parameter_bytes_(parameter_bytes(c, variant.uses_table != 0, table_rows_)),
-      layout_(layout_of(c, variant.uses_table != 0, table_rows_, own_parameters)),
-      host_parameters_(c, variant.uses_table != 0, table, rows),
+      parameter_bytes_(parameter_bytes(c, uses_table, table_rows_)),
+      layout_(layout_of(c, uses_table, table_rows_, own_parameters)),
+      host_parameters_(c, uses_table, table, rows),
       shapes_(shapes()),
       written_(written_rows(operands_, rows)) {
   shapes_.table_dtype = static_cast<int32_t>(table.dtype);
@@ -203,7 +202,7 @@ RopeKernelArgs CaseBuffers::args(int set) const {
   return a;
 }
 
-JudgeArgs CaseBuffers::judge_args(int set, int repeats) {
+JudgeArgs CaseBuffers::judge_args(const RopeVariant& variant, int set, int repeats) {
   JudgeArgs a;
   a.launch = shapes_;
   point_operands([&](size_t b) { return inputs_[b].pristine.data(); },
@@ -220,7 +219,7 @@ JudgeArgs CaseBuffers::judge_args(int set, int repeats) {
   a.positions = reinterpret_cast<const int64_t*>(judge_positions_.data());
   a.out_rows = reinterpret_cast<const int64_t*>(judge_out_rows_.data());
   a.repeats = operands_.in_place ? repeats : 1;
-  allow_angles(variant_, attention_factor_, &a);
+  allow_angles(variant, attention_factor_, &a);
   const auto scratch = static_cast<size_t>(judge_scratch_bytes(a));
   if (scratch > scratch_bytes_) {
     scratch_.reset();

@@ -22,16 +22,16 @@ namespace rope_bench {
 
 class CaseBuffers {
  public:
-  // `table`: of exact angles in float32 for a variant that uses none. `own_parameters`: each set
+  // `uses_table`: of the variants to launch; `table` is then theirs, else one of exact angles in
+  // float32 that they are judged by. `own_parameters`: each set
   // has its own table rows, positions, weights ..., so that these are cold as well. Throws
   // OutOfMemory.
-  CaseBuffers(Backend& backend, const RopeCase& c, const RopeVariant& variant,
-              const CosSinTable& table, const TokenRows& rows, int num_sets, bool own_parameters);
+  CaseBuffers(Backend& backend, const RopeCase& c, bool uses_table, const CosSinTable& table,
+              const TokenRows& rows, int num_sets, bool own_parameters);
 
   int num_sets() const { return num_sets_; }
-  const RopeVariant& variant() const { return variant_; }
   RopeKernelArgs args(int set) const;
-  JudgeArgs judge_args(int set, int repeats);
+  JudgeArgs judge_args(const RopeVariant& variant, int set, int repeats);
 
   // Before launches on sets [0, count): in-place tensors back to their inputs, outputs to a poison
   // that differs from one call to the next.
@@ -74,7 +74,6 @@ class CaseBuffers {
 
   Backend& backend_;
   const RopeCase& case_;
-  const RopeVariant& variant_;
   int num_sets_;
   bool own_parameters_;
   double attention_factor_;

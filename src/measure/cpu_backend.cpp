@@ -134,6 +134,9 @@ class CpuBackend : public Backend {
 
   int64_t judge(const JudgeArgs& args) override {
     std::atomic<int64_t> wrong{0};
+    parallel_for(threads_, judge_scale_units(args), 1 << 6, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) judge_scale(args, i);
+    });
     parallel_for(threads_, judge_units(args), 1 << 14, [&](int64_t begin, int64_t end) {
       int64_t part = 0;
       for (int64_t i = begin; i < end; ++i) part += judge_unit(args, i) ? 0 : 1;

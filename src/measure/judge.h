@@ -1,175 +1,230 @@
 // A second, independent opinion on a launch: each element computed anew in double from the pristine
 // input and compared on the device that ran the launch. It judges the timed launches, and is itself
 // checked against the Eigen reference. Compiled for the host and, by nvcc, for the GPU.
+//
+// Two passes: judge_scale() for every span of a norm, then judge_unit() for everything.
 #ifndef ROPE_BENCH_SRC_MEASURE_JUDGE_H_
 #define ROPE_BENCH_SRC_MEASURE_JUDGE_H_
 
-#include <cmath>
 #include <cstdint>
-#include <cstring>
 
-#include "kernels/kernel_api.h"
-#include "kernels/pairing.h"
-
-#ifdef __CUDACC__
-#define ROPE_JUDGE_FN __host__ __device__ inline
-#else
-#define ROPE_JUDGE_FN inline
-#endif
+#include "src/measure/judge_steps.h"
 
 namespace rope_bench {
 
-// Strides in elements, as in RopeTensor.
-struct JudgeTensor {
-  const void* in = nullptr;  // pristine
-  const void* out = nullptr;
-  int64_t in_token_stride = 0, in_head_stride = 0, out_token_stride = 0, out_head_stride = 0;
-  int32_t num_heads = 0;
-};
-
-struct JudgeArgs {
-  JudgeTensor q, k;
-  const void* table = nullptr;  // [rows, rotary_dim]
-  int32_t table_dtype = 0;
-  int64_t table_row_stride = 0;
-  const void* positions = nullptr;
-  int64_t num_tokens = 0;
-  int32_t position_bits = 32;
-  int32_t head_dim = 0, rotary_dim = 0;
-  int32_t dtype = 0, pairing = 0;
-  int32_t repeats = 1;  // how often the launch was applied to the same data
-};
-
-// One unit is a pair or a pass-through element: rotary_dim / 2 + head_dim - rotary_dim of them per
-// head.
-ROPE_JUDGE_FN int64_t judge_units_per_head(const JudgeArgs& a) {
-  return a.rotary_dim / 2 + (a.head_dim - a.rotary_dim);
+// A span is what one mean is taken over: a head row of q or k, or all those of a token.
+ROPE_JUDGE_FN int64_t judge_scale_units(const JudgeArgs& a) {
+  return a.launch.norm == ROPE_NORM_NONE ? 0 : judge::num_spans(a.launch);
 }
+
+// Bytes that JudgeArgs::scratch needs, 0 without a norm: a scale per span; where a launch in place
+// is repeated, also 16 bytes for every element of q and k.
+ROPE_JUDGE_FN int64_t judge_scratch_bytes(const JudgeArgs& a) {
+  const int64_t spans = judge_scale_units(a) * static_cast<int64_t>(sizeof(judge::SpanScale));
+  return spans + (a.repeats > 1 ? 16 * judge::num_elements(a.launch) : 0) *
+                     (a.launch.norm == ROPE_NORM_NONE ? 0 : 1);
+}
+
+// One unit is a pair, or an element that does not rotate.
 ROPE_JUDGE_FN int64_t judge_units(const JudgeArgs& a) {
-  return a.num_tokens * (a.q.num_heads + a.k.num_heads) * judge_units_per_head(a);
+  const RopeKernelArgs& l = a.launch;
+  return l.num_tokens *
+         (l.q.num_heads * judge::units_per_head(l, l.q) +
+          l.k.num_heads * judge::units_per_head(l, l.k) + int64_t{l.v.num_heads} * l.head_dim);
 }
 
 namespace judge {
 
-ROPE_JUDGE_FN double power_of_two(int exponent) {
-  const uint64_t bits = static_cast<uint64_t>(exponent + 1023) << 52;
-  double value;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-// Spacing of numbers with `mantissa` explicit bits at |x|, that of the smallest normal number at
-// least.
-ROPE_JUDGE_FN double spacing(double x, int mantissa, int min_exponent) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof(bits));
-  const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
-  return power_of_two((exponent > min_exponent ? exponent : min_exponent) - mantissa);
-}
-
-struct Format {
-  int mantissa, min_exponent, max_exponent;
+// Sums over a span, first to last.
+struct SpanSums {
+  double squares, shift;
+  bool beyond;
 };
-ROPE_JUDGE_FN Format format_of(int32_t dtype) {
-  if (dtype == ROPE_DTYPE_F16) return {10, -14, 15};
-  if (dtype == ROPE_DTYPE_BF16) return {7, -126, 127};
-  return {23, -126, 127};
+ROPE_JUDGE_FN void add_to(SpanSums* sums, const Expected& e) {
+  sums->squares += e.value * e.value;
+  sums->shift += (2 * fabs(e.value) + e.bound) * e.bound;
+  sums->beyond = sums->beyond || e.beyond || beyond_float32(fabs(e.value));
 }
 
-ROPE_JUDGE_FN uint32_t bits_at(const void* data, int32_t dtype, int64_t i) {
-  if (dtype == ROPE_DTYPE_F32) return static_cast<const uint32_t*>(data)[i];
-  return static_cast<const uint16_t*>(data)[i];
+ROPE_JUDGE_FN SpanScale scale_of(const RopeKernelArgs& l, const SpanSums& sums, int64_t n) {
+  const double mean_eps = sums.squares / static_cast<double>(n) + l.norm_eps;
+  const double scale = 1 / sqrt(mean_eps);
+  return {scale,
+          error_model::norm_relative(n) + error_model::scale_relative(scale) +
+              error_model::norm_of_shifted_mean(sums.shift / static_cast<double>(n), mean_eps),
+          sums.beyond ? 1.0 : 0.0};
 }
 
-ROPE_JUDGE_FN double widen(uint32_t bits, int32_t dtype) {
-  if (dtype == ROPE_DTYPE_F16) {
-    const int exponent = static_cast<int>(bits >> 10 & 31),
-              mantissa = static_cast<int>(bits & 1023);
-    const double sign = bits & 0x8000 ? -1.0 : 1.0;
-    if (exponent == 31) return mantissa != 0 ? NAN : sign * HUGE_VAL;
-    if (exponent == 0) return sign * mantissa * power_of_two(-24);
-    return sign * (1024 + mantissa) * power_of_two(exponent - 25);
+// The scale of a launch that ran once.
+ROPE_JUDGE_FN SpanScale scale_once(const JudgeArgs& a, const SpanPlace& span) {
+  SpanSums sums{0, 0, false};
+  for (int64_t h = span.first_head; h < span.first_head + span.heads; ++h) {
+    Unit unit = unit_of_head(a, span.operand, span.token, h);
+    for (int64_t u = 0; u < units_per_head(a.launch, *unit.tensor); ++u) {
+      select(a, u, &unit);
+      const Both before = before_norm(a, unit, loaded(a, unit));
+      add_to(&sums, before.x);
+      if (unit.pair) add_to(&sums, before.y);
+    }
   }
-  const uint32_t wide = dtype == ROPE_DTYPE_BF16 ? bits << 16 : bits;
-  float value;
-  memcpy(&value, &wide, sizeof(value));
-  return value;
+  return scale_of(a.launch, sums, span.heads * a.launch.head_dim);
 }
 
-// One coordinate: what it should be, and by how much it may differ.
-struct Expected {
-  double value, bound;
+// The row of a head in `scratch` behind the scales: head_dim values, then a bound per unit.
+ROPE_JUDGE_FN double* scratch_row(const JudgeArgs& a, const Unit& unit) {
+  double* rows =
+      reinterpret_cast<double*>(static_cast<SpanScale*>(a.scratch) + num_spans(a.launch));
+  const int64_t heads = a.launch.q.num_heads + a.launch.k.num_heads;
+  const int64_t row =
+      unit.token * heads + (unit.operand == 0 ? 0 : a.launch.q.num_heads) + unit.head;
+  return rows + 2 * row * a.launch.head_dim;
+}
+
+// A launch applied `repeats` times to the same data. Bounds of single elements would double with
+// every norm, because all elements may conspire in the mean; lengths do not: the norm of the errors
+// of a span (`length`), and of a pair (kept per unit), grow by what each launch adds
+// (docs/validation.md).
+class Repeated {
+ public:
+  ROPE_JUDGE_FN Repeated(const JudgeArgs& a, const SpanPlace& span) : a_(a), span_(span) {}
+
+  ROPE_JUDGE_FN SpanScale run() {
+    const double n = static_cast<double>(span_.heads * a_.launch.head_dim);
+    bool beyond = false;
+    for (int32_t i = 0; i < a_.repeats; ++i) {
+      sums_ = {0, 0, beyond};
+      pass<true>(i == 0);
+      beyond = sums_.beyond;
+      const double size = sqrt(sums_.squares), shift = (2 * size + length_) * length_ / n;
+      const double mean_eps = sums_.squares / n + a_.launch.norm_eps;
+      scale_ = 1 / sqrt(mean_eps);
+      relative_ =
+          error_model::norm_relative(static_cast<int64_t>(n)) + error_model::scale_relative(scale_);
+      moved_ = error_model::norm_of_shifted_mean(shift, mean_eps);
+      // x / sqrt(mean(x^2) + eps) moves by no more than its argument over its own root.
+      const double least = size > length_ ? size - length_ : 0;
+      length_ /= sqrt(least * least / n + a_.launch.norm_eps);
+      pass<false>(false);
+    }
+    return {scale_, 0, beyond ? 1.0 : 0.0};
+  }
+
+ private:
+  // Before the norm, or the norm and what follows it. `load`: from the pristine input.
+  template <bool kBeforeNorm>
+  ROPE_JUDGE_FN void pass(bool load) {
+    grown_ = 0;
+    added_ = 0;
+    for (int64_t h = span_.first_head; h < span_.first_head + span_.heads; ++h) {
+      Unit unit = unit_of_head(a_, span_.operand, span_.token, h);
+      double* row = scratch_row(a_, unit);
+      for (int64_t u = 0; u < units_per_head(a_.launch, *unit.tensor); ++u) {
+        select(a_, u, &unit);
+        if (load) {
+          const Both in = loaded(a_, unit);
+          row[unit.first] = in.x.value;
+          if (unit.pair) row[unit.second] = in.y.value;
+          row[a_.launch.head_dim + u] = 0;
+        }
+        if (kBeforeNorm) {
+          first_stage(unit, row);
+        } else {
+          second_stage(unit, row);
+        }
+      }
+    }
+    length_ = length_ * grown_ + sqrt(added_);
+  }
+
+  ROPE_JUDGE_FN static Both at(const Unit& unit, const double* row, double reach) {
+    return {{row[unit.first], 0, reach, false},
+            {unit.pair ? row[unit.second] : 0, 0, unit.pair ? reach : 0, false}};
+  }
+
+  // Values back to their row; the unit's bound is `carried` and what this stage added.
+  ROPE_JUDGE_FN void put(const Unit& unit, const Both& to, double by, double carried, double* row) {
+    row[unit.first] = to.x.value;
+    if (unit.pair) row[unit.second] = to.y.value;
+    const double y = unit.pair ? to.y.bound : 0;
+    const double added = to.x.bound * to.x.bound + y * y;
+    added_ += added;
+    grown_ = by > grown_ ? by : grown_;
+    row[a_.launch.head_dim + unit.index] = carried * by + sqrt(added);
+  }
+
+  ROPE_JUDGE_FN void first_stage(const Unit& unit, double* row) {
+    const double before = row[a_.launch.head_dim + unit.index];
+    const Both to = before_norm(a_, unit, at(unit, row, before));
+    put(unit, to, a_.launch.norm_after ? turn_growth(a_, unit) : 1, before, row);
+    const double values[2] = {to.x.value, unit.pair ? to.y.value : 0};
+    for (const double value : values) {
+      sums_.squares += value * value;
+      sums_.beyond = sums_.beyond || beyond_float32(fabs(value));
+    }
+    sums_.beyond = sums_.beyond || to.x.beyond || (unit.pair && to.y.beyond);
+  }
+
+  ROPE_JUDGE_FN void second_stage(const Unit& unit, double* row) {
+    const double x = row[unit.first], y = unit.pair ? row[unit.second] : 0;
+    const double before = row[a_.launch.head_dim + unit.index];
+    const double carried = before + (sqrt(x * x + y * y) + before) * moved_;
+    const double wx = fabs(factor_at(a_, unit, unit.first));
+    const double wy = unit.pair ? fabs(factor_at(a_, unit, unit.second)) : 0;
+    const double weight = wx > wy ? wx : wy;
+    const double turn = a_.launch.norm_after ? 1 : turn_growth(a_, unit);
+    const Both to = after_norm(a_, unit, at(unit, row, carried), {scale_, relative_, 0});
+    put(unit, to, turn * weight, carried * scale_, row);
+  }
+
+  const JudgeArgs& a_;
+  SpanPlace span_;
+  SpanSums sums_{0, 0, false};
+  double length_ = 0, grown_ = 0, added_ = 0, scale_ = 0, relative_ = 0, moved_ = 0;
 };
-
-// a * c + b * s (s negated by the caller for the first of a pair), with the errors that a and b
-// already have.
-ROPE_JUDGE_FN Expected rotated(const Expected& a, double c, const Expected& b, double s,
-                               const Format& f) {
-  const double value = a.value * c + b.value * s;
-  const double first = (fabs(a.value) + a.bound) * fabs(c),
-               second = (fabs(b.value) + b.bound) * fabs(s);
-  double bound = a.bound * fabs(c) + b.bound * fabs(s) +
-                 2 * spacing(first > second ? first : second, 23, -126);
-  // The result may be rounded up into the next binade: half an ULP of that.
-  if (f.mantissa < 23) bound += 0.5 * spacing(fabs(value) + bound, f.mantissa, f.min_exponent);
-  return {value, bound};
-}
-
-ROPE_JUDGE_FN bool agrees(const Expected& want, double got, const Format& f) {
-  if (std::isnan(want.value)) return std::isnan(got);
-  if (std::isinf(want.value)) return got == want.value;
-  const double largest = (2 - power_of_two(-f.mantissa)) * power_of_two(f.max_exponent);
-  const double last_step = power_of_two(f.max_exponent - f.mantissa);
-  if (std::isinf(got))
-    return fabs(want.value) + want.bound >= largest - last_step && (got > 0) == (want.value > 0);
-  if (fabs(want.value) > largest)
-    return fabs(got) == largest && fabs(want.value) <= largest + last_step + want.bound;
-  return fabs(got - want.value) <= want.bound;
-}
 
 }  // namespace judge
 
-// True if the element or pair is right.
+// Fills the scratch for one span; index in [0, judge_scale_units).
+ROPE_JUDGE_FN void judge_scale(const JudgeArgs& a, int64_t index) {
+  const judge::SpanPlace span = judge::span_at(a.launch, index);
+  if (a.positions[span.token] < 0) return;  // padding
+  static_cast<judge::SpanScale*>(a.scratch)[index] =
+      a.repeats > 1 ? judge::Repeated(a, span).run() : judge::scale_once(a, span);
+}
+
+// True if the element or pair is right; index in [0, judge_units).
 ROPE_JUDGE_FN bool judge_unit(const JudgeArgs& a, int64_t index) {
-  const int64_t per_head = judge_units_per_head(a);
-  const int64_t heads = a.q.num_heads + a.k.num_heads;
-  const int64_t unit = index % per_head;
-  const int64_t item = index / per_head;
-  const int64_t token = item / heads;
-  int64_t head = item % heads;
-  const bool is_q = head < a.q.num_heads;
-  if (!is_q) head -= a.q.num_heads;
-  const JudgeTensor& t = is_q ? a.q : a.k;
-  const int64_t in = token * t.in_token_stride + head * t.in_head_stride;
-  const int64_t out = token * t.out_token_stride + head * t.out_head_stride;
-  const int32_t half = a.rotary_dim / 2;
-  if (unit >= half) {
-    const int64_t dim = a.rotary_dim + (unit - half);
-    return judge::bits_at(t.in, a.dtype, in + dim) == judge::bits_at(t.out, a.dtype, out + dim);
+  const judge::Unit unit = judge::unit_at(a, index);
+  if (a.positions[unit.token] < 0) return true;  // padding: another check's business
+  const RopeKernelArgs& l = a.launch;
+  if (judge::keeps_bits(l, unit)) {
+    return judge::bits_at(unit.tensor->in, l.dtype, unit.in + unit.first) ==
+           judge::bits_at(unit.tensor->out, l.dtype, unit.out + unit.first);
   }
-  const int64_t position = a.position_bits == 64 ? static_cast<const int64_t*>(a.positions)[token]
-                                                 : static_cast<const int32_t*>(a.positions)[token];
-  const int64_t row = position * a.table_row_stride;
-  const double c = judge::widen(judge::bits_at(a.table, a.table_dtype, row + unit), a.table_dtype);
-  const double s =
-      judge::widen(judge::bits_at(a.table, a.table_dtype, row + half + unit), a.table_dtype);
-  const auto pairing = static_cast<Pairing>(a.pairing);
-  const int32_t first = pair_first(pairing, static_cast<int32_t>(unit));
-  const int32_t second = pair_second(pairing, static_cast<int32_t>(unit), a.rotary_dim);
-  const judge::Format format = judge::format_of(a.dtype);
-  judge::Expected x{judge::widen(judge::bits_at(t.in, a.dtype, in + first), a.dtype), 0};
-  judge::Expected y{judge::widen(judge::bits_at(t.in, a.dtype, in + second), a.dtype), 0};
-  // The values stay exact from repeat to repeat; what the launches round is in the bounds.
-  for (int32_t i = 0; i < a.repeats; ++i) {
-    const judge::Expected new_x = judge::rotated(x, c, y, -s, format);
-    const judge::Expected new_y = judge::rotated(y, c, x, s, format);
-    x = new_x;
-    y = new_y;
+  const bool has_norm = l.norm != ROPE_NORM_NONE && unit.operand != 2;
+  judge::Both both = judge::loaded(a, unit);
+  if (has_norm) {
+    const judge::SpanScale scale =
+        static_cast<const judge::SpanScale*>(a.scratch)[judge::span_of(l, unit)];
+    if (a.repeats > 1) {
+      const double* row = judge::scratch_row(a, unit);
+      const double bound = row[l.head_dim + unit.index];
+      both.x = {row[unit.first], bound, 0, false};
+      if (unit.pair) both.y = {row[unit.second], bound, 0, false};
+    } else {
+      both = judge::after_norm(a, unit, judge::before_norm(a, unit, both), scale);
+    }
+    both.x.beyond = both.y.beyond = scale.beyond != 0;
+  } else {
+    // The values stay exact from repeat to repeat; what the launches round is in the bounds.
+    for (int32_t i = 0; i < a.repeats; ++i) both = judge::without_norm(a, unit, both);
   }
-  return judge::agrees(x, judge::widen(judge::bits_at(t.out, a.dtype, out + first), a.dtype),
-                       format) &&
-         judge::agrees(y, judge::widen(judge::bits_at(t.out, a.dtype, out + second), a.dtype),
-                       format);
+  const judge::Format format = judge::format_of(l.dtype);
+  const double x = judge::number_at(unit.tensor->out, l.dtype, unit.out + unit.first);
+  if (!judge::agrees(both.x, x, format, has_norm)) return false;
+  if (!unit.pair) return true;
+  const double y = judge::number_at(unit.tensor->out, l.dtype, unit.out + unit.second);
+  return judge::agrees(both.y, y, format, has_norm);
 }
 
 }  // namespace rope_bench

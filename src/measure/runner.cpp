@@ -122,7 +122,8 @@ class CaseRunner : public Runner {
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
     const Plan plan = options.measure ? plan_of(c, variant, result, rows) : Plan{1, true, 1, 1};
     require_device_memory(c, variant, plan, rows);
-    CaseBuffers buffers(*backend_, c, variant, *table, rows, plan.num_sets, plan.own_tables);
+    CaseBuffers buffers(*backend_, c, variant.uses_table != 0, *table, rows, plan.num_sets,
+                        plan.own_tables);
     const RopeKernelArgs args = buffers.args(0);
     char reason[256] = "";
     if (variant.why_not(&args, reason, sizeof(reason)) != 0)
@@ -131,7 +132,7 @@ class CaseRunner : public Runner {
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
     if (options.check) {
-      if (!check(c, *table, buffers, options, result)) return false;
+      if (!check(c, variant, *table, buffers, options, result)) return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
@@ -257,16 +258,15 @@ class CaseRunner : public Runner {
   // element by element, the second must do the same again; the device's own judge must agree with
   // the reference.
   // False: interrupted.
-  bool check(const RopeCase& c, const CosSinTable& table, CaseBuffers& buffers,
-             const RunOptions& options, Result* result) {
-    const RopeVariant& variant = buffers.variant();
+  bool check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
+             CaseBuffers& buffers, const RunOptions& options, Result* result) {
     result->status = Status::kPassed;
     for (int launch = 0; launch < 2; ++launch) {
       if (interrupted(options)) return false;
       buffers.restore(1);
       backend_->launch({&variant, buffers.args(0)});
       backend_->synchronize();
-      const int64_t judged = backend_->judge(buffers.judge_args(0, 1));
+      const int64_t judged = backend_->judge(buffers.judge_args(variant, 0, 1));
       if (launch == 0) {
         result->accuracy =
             check_launch(c, variant, table, buffers.host_view(0), available_threads());

@@ -49,7 +49,7 @@ int64_t Timed::judge_last_window() {
   int64_t wrong = 0;
   for (int set = 0; set < std::min(plan_.num_sets, plan_.long_launches); ++set) {
     const int repeats = (plan_.long_launches - set + plan_.num_sets - 1) / plan_.num_sets;
-    wrong += backend_->judge(buffers_->judge_args(set, repeats));
+    wrong += backend_->judge(buffers_->judge_args(*variant_, set, repeats));
   }
   return wrong;
 }

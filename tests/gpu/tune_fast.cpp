@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/launchers.h"
+#include "src/case/token_rows.h"
 #include "src/math/table.h"
 #include "src/measure/stopwatch.h"
 
@@ -91,8 +92,7 @@ int tune(int argc, char** argv) {
     input.peak_gb_s = peak;
     input.floor_s = floor;
     const Plan plan = make_plan(input);
-    CaseBuffers buffers(*backend, c, rows[0].variant, *table, token_rows, plan.num_sets,
-                        plan.own_tables);
+    CaseBuffers buffers(*backend, c, true, *table, token_rows, plan.num_sets, plan.own_tables);
     const RopeVariant* limit_row = fastest_limit(*backend, buffers, plan, CacheMode::kCold);
     Timed limit(*backend, buffers, *limit_row, plan, CacheMode::kCold);
     std::vector<double> limit_times;

@@ -74,6 +74,46 @@ inline std::vector<double> rotated(const RopeCase& c, int64_t position, std::vec
   return y;
 }
 
+// [num_tokens, heads, head_dim], strides in elements.
+struct HostTensor {
+  const void* data = nullptr;
+  int64_t token_stride = 0;
+  int64_t head_stride = 0;
+};
+struct RopeTensors {
+  HostTensor q_in, k_in, q_out, k_out;
+};
+
+inline RopeTensor operand(const HostTensor& in, const HostTensor& out, int64_t heads) {
+  RopeTensor t{};
+  t.in = in.data;
+  t.out = const_cast<void*>(out.data);
+  t.in_token_stride = in.token_stride;
+  t.in_head_stride = in.head_stride;
+  t.out_token_stride = out.token_stride;
+  t.out_head_stride = out.head_stride;
+  t.num_heads = static_cast<int32_t>(heads);
+  return t;
+}
+
+// Checks one sequence of these positions by a launch of q and k.
+inline Accuracy check_rope(RopeCase c, bool uses_table, const CosSinTable& table,
+                           const std::vector<int64_t>& positions, const RopeTensors& tensors,
+                           int num_threads) {
+  c.batch = 1;
+  c.seq_lens.clear();
+  c.tokens = static_cast<int64_t>(positions.size());
+  c.positions.kind = PositionKind::kExplicit;
+  c.positions.list = positions;
+  c.positions.offset = 0;
+  RopeVariant variant{};
+  variant.uses_table = uses_table ? 1 : 0;
+  RopeKernelArgs launch{};
+  launch.q = operand(tensors.q_in, tensors.q_out, c.num_heads);
+  launch.k = operand(tensors.k_in, tensors.k_out, c.num_kv_heads);
+  return check_launch(c, variant, table, launch, num_threads);
+}
+
 // q and k of a case in one packed buffer each, before and after.
 struct Buffers {
   std::vector<uint8_t> q_in, k_in, q_out, k_out;
