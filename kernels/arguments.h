@@ -17,6 +17,9 @@ inline bool in_place(const RopeTensor& tensor) { return tensor.in == tensor.out;
 inline bool all_in_place(const RopeKernelArgs& args) {
   return in_place(args.q) && in_place(args.k) && (args.v.num_heads == 0 || in_place(args.v));
 }
+inline bool any_in_place(const RopeKernelArgs& args) {
+  return in_place(args.q) || in_place(args.k) || (args.v.num_heads != 0 && in_place(args.v));
+}
 inline bool is_backward(const RopeKernelArgs& args) {
   return args.op == ROPE_OP_ROPE_BACKWARD || args.op == ROPE_OP_SPLIT_ROPE_BACKWARD;
 }
@@ -117,14 +120,14 @@ inline int32_t why_not_norm(const RopeKernelArgs& a, char* reason, size_t size) 
     return refuse(reason, size, "norm %d of op %d", a.norm, a.op);
   if (a.bias != nullptr && (!has_value_tensor(a) || is_backward(a)))
     return refuse(reason, size, "op %d has no bias", a.op);
-  if (!has_norm) return 0;
+  if (!has_norm && a.bias == nullptr) return 0;
   constexpr float kSmallestNormal = 1.17549435e-38f;
-  if (!(a.norm_eps >= kSmallestNormal))
+  if (has_norm && !(a.norm_eps >= kSmallestNormal))
     return refuse(reason, size, "norm eps %g: at least %g", a.norm_eps, kSmallestNormal);
   for (const RopeTensor* t : {&a.q, &a.k}) {
     if (head_width(a, *t) > a.head_dim) {
       return refuse(reason, size,
-                    "rotary_offset %d + rotary_dim %d is beyond the %d dims of a norm",
+                    "rotary_offset %d + rotary_dim %d is beyond the %d dims of a norm or bias",
                     t->rotary_offset, a.rotary_dim, a.head_dim);
     }
   }

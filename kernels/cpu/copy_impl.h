@@ -1,13 +1,14 @@
-// The limit kernels: what a rotation moves, and no arithmetic. Written once over the interface
+// The limit kernels: what an op moves, and no arithmetic. Written once over the interface
 // `Simd`; the translation unit includes the simd_*.h of its instruction set first.
 //
 // Formula    out = in.
-// Shapes     those of op rope, walked the same way; runs of heads without gaps are one run.
+// Shapes     those of the op, walked the same way; runs of heads without gaps are one run.
 // Numbers    bytes, whatever the dtype.
 // Mapping    blocks of a register, four at a time, cached or streamed past the caches; positions
 //            and table rows are read and dropped.
-// Limits     rotary_offset 0.
-// Bytes      those of op rope: rotated dims in place, whole heads out of place.
+// Limits     none.
+// Bytes      those of the op: rotated dims in place, whole heads out of place or with a norm or
+//            bias. Bias and weights are read once per range of a thread.
 // Source     own.
 #ifndef ROPE_BENCH_KERNELS_CPU_COPY_IMPL_H_
 #define ROPE_BENCH_KERNELS_CPU_COPY_IMPL_H_
@@ -78,23 +79,41 @@ inline void read_bytes(const char* in, int64_t bytes) {
   }
 }
 
-// The limit: the same rows, table rows and positions as rotate_rows, moved as bytes.
+// The first `bytes` of each head.
+template <bool kStream>
+inline void copy_heads(Heads heads, int64_t bytes) {
+  if (heads.in_stride == bytes && heads.out_stride == bytes) {  // one run
+    bytes *= heads.count;
+    heads.count = 1;
+  }
+  for (int64_t h = 0; h < heads.count; ++h) {
+    copy_bytes<kStream>(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride, bytes);
+  }
+}
+
+// The limit: the same rows, table rows and positions as the op's, moved as bytes.
 template <bool kStream>
 void copy_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
   const int64_t size = args.dtype == ROPE_DTYPE_F32 ? 4 : 2;
-  for_each_token(args, begin, end, [&](int64_t token, int64_t head, int64_t head_end) {
+  const auto read = [&](const void* values, int64_t count) {
+    if (values != nullptr) read_bytes(static_cast<const char*>(values), count * size);
+  };
+  const bool all_heads = args.norm == ROPE_NORM_ROW;
+  read(args.bias,
+       (int64_t{args.q.num_heads} + args.k.num_heads + args.v.num_heads) * args.head_dim);
+  read(args.q_weight, (all_heads ? args.q.num_heads : 1) * int64_t{args.head_dim});
+  read(args.k_weight, (all_heads ? args.k.num_heads : 1) * int64_t{args.head_dim});
+  for_each_token(args, begin, end, [&](const Token& token, int64_t head, int64_t head_end) {
     const char* row = table_row(args, token);
-    read_bytes(row, args.rotary_dim * table_element_size(args));
+    if (row != nullptr) read_bytes(row, args.rotary_dim * table_element_size(args));
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
-      Heads heads = heads_at(x, token, first, last, size);
-      int64_t bytes = (same_place(x) ? args.rotary_dim : args.head_dim) * size;
-      if (heads.in_stride == bytes && heads.out_stride == bytes) {  // one run
-        bytes *= heads.count;
-        heads.count = 1;
-      }
-      for (int64_t h = 0; h < heads.count; ++h) {
-        copy_bytes<kStream>(heads.in + h * heads.in_stride, heads.out + h * heads.out_stride,
-                            bytes);
+      const Heads heads = heads_at(args, x, token, first, last, size);
+      if (&x == &args.v) {
+        copy_heads<kStream>(heads, args.head_dim * size);
+      } else if (same_place(x) && !changes_all_dims(args)) {
+        copy_heads<kStream>(heads.behind(x.rotary_offset * size), args.rotary_dim * size);
+      } else {
+        copy_heads<kStream>(heads, row_width(args, x) * size);
       }
     });
   });

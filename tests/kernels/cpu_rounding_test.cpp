@@ -10,7 +10,8 @@ namespace rope_bench::testing {
 namespace {
 
 using CpuRounding = CpuKernelTest;
-INSTANTIATE_TEST_SUITE_P(Kernels, CpuRounding, ::testing::ValuesIn(all_cpu_variants()),
+INSTANTIATE_TEST_SUITE_P(Kernels, CpuRounding,
+                         ::testing::ValuesIn(only_with_table(only_rope(all_cpu_variants()))),
                          kernel_label);
 
 // One token, one head of q, in place. Pairs (x, y) = (data[2i], data[2i + 1]).

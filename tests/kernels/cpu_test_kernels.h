@@ -1,20 +1,18 @@
-// Every CPU variant of op rope at every instruction set that this machine has, as test parameters.
+// Every CPU variant at every instruction set that this machine has, as test parameters.
 #ifndef ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
 #define ROPE_BENCH_TESTS_KERNELS_CPU_TEST_KERNELS_H_
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "kernels/cpu/tuning.h"
 #include "kernels/kernel_api.h"
-#include "tests/kernels/rope_problem.h"
+#include "tests/kernels/problem_specs.h"
 
 namespace rope_bench::testing {
-
-inline const std::vector<Dtype> kAllDtypes = {Dtype::kF32, Dtype::kF16, Dtype::kBF16};
-inline const std::vector<Pairing> kBothPairings = {Pairing::kNeox, Pairing::kGptj};
 
 // Puts the tuning back at the end of a scope.
 class TuningScope {
@@ -31,8 +29,15 @@ class TuningScope {
 struct CpuKernel {
   RopeVariant variant;
   CpuIsa isa;
-  std::string label() const { return std::string(variant.name) + "_" + name(isa); }
+  std::string label() const {
+    static const char* const kOps[] = {"rope",   "split",    "norm_split",
+                                       "varlen", "backward", "split_backward"};
+    return std::string(kOps[variant.op]) + "_" + variant.name + "_" + name(isa);
+  }
 };
+
+// For messages of GoogleTest.
+inline void PrintTo(const CpuKernel& kernel, std::ostream* out) { *out << kernel.label(); }
 
 inline std::vector<CpuKernel> at_every_isa(const RopeVariant* rows, size_t count) {
   std::vector<CpuKernel> kernels;
@@ -53,6 +58,16 @@ inline std::vector<CpuKernel> all_cpu_variants() {
   return at_every_isa(rows, count);
 }
 
+inline std::vector<CpuKernel> only_rope(std::vector<CpuKernel> kernels) {
+  std::erase_if(kernels, [](const CpuKernel& k) { return k.variant.op != ROPE_OP_ROPE; });
+  return kernels;
+}
+// Those that can be given any cos and sin.
+inline std::vector<CpuKernel> only_with_table(std::vector<CpuKernel> kernels) {
+  std::erase_if(kernels, [](const CpuKernel& k) { return k.variant.uses_table == 0; });
+  return kernels;
+}
+
 inline std::vector<CpuKernel> all_cpu_limits() {
   size_t count = 0;
   const RopeVariant* rows = rope_cpu_limits(&count);
@@ -67,15 +82,31 @@ class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
     cpu_tuning().grain_bytes = 1;
   }
 
+  static RopeKernelArgs args_of(Problem& problem) {
+    return problem.args(GetParam().variant.uses_table != 0);
+  }
+
   void expect_right(const ProblemSpec& spec, int num_threads = 2) {
     SCOPED_TRACE(spec.name());
     Problem problem(spec);
-    RopeKernelArgs args = problem.args();
+    RopeKernelArgs args = args_of(problem);
     args.num_threads = num_threads;
     char reason[256] = "";
     ASSERT_EQ(GetParam().variant.why_not(&args, reason, sizeof(reason)), 0) << reason;
     ASSERT_EQ(GetParam().variant.launch(&args), 0);
-    EXPECT_EQ(problem.check(), "");
+    EXPECT_EQ(problem.check(GetParam().variant), "");
+  }
+
+  // All of these, those of other ops apart: nothing is refused.
+  void expect_all_right(const std::vector<ProblemSpec>& specs, int num_threads = 2) {
+    const auto launch = [&](Problem& problem, const RopeVariant& variant) -> std::string {
+      RopeKernelArgs args = problem.args(variant.uses_table != 0);
+      args.num_threads = num_threads;
+      return variant.launch(&args) == 0 ? "" : "launch failed";
+    };
+    const SpecRun run = run_specs(GetParam().variant, specs, launch);
+    EXPECT_GT(run.computed, 0);
+    for (const auto& [reason, count] : run.refused) ADD_FAILURE() << count << " times: " << reason;
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <rope_host_cuda.h>
 
 #include "kernels/cuda/launchers.h"
-#include "tests/kernels/rope_problem.h"
+#include "tests/kernels/problem_specs.h"
 
 namespace rope_bench {
 namespace {
@@ -23,89 +23,35 @@ std::vector<RopeVariant> limits() {
   return {rows, rows + count};
 }
 
-const std::vector<Dtype> kAllDtypes = {Dtype::kF32, Dtype::kF16, Dtype::kBF16};
-const std::vector<Pairing> kBothPairings = {Pairing::kNeox, Pairing::kGptj};
+using testing::kAllDtypes;
+using testing::kBothPairings;
+
+std::string launch(Problem& problem, const RopeVariant& variant) {
+  const RopeKernelArgs args = problem.args(variant.uses_table != 0);
+  if (variant.launch(&args) != 0) return "launch failed";
+  return host_cuda::take_faults();
+}
 
 // Every variant must compute what it accepts, and accept all of this.
-void expect_right(const ProblemSpec& spec) {
+void expect_all_right(const std::vector<ProblemSpec>& specs) {
   for (const RopeVariant& variant : variants()) {
-    SCOPED_TRACE(std::string(variant.name) + ": " + spec.name());
-    Problem problem(spec);
-    const RopeKernelArgs args = problem.args();
-    char reason[256] = "";
-    ASSERT_EQ(variant.why_not(&args, reason, sizeof(reason)), 0) << reason;
-    ASSERT_EQ(variant.launch(&args), 0);
-    EXPECT_EQ(host_cuda::take_faults(), "");
-    EXPECT_EQ(problem.check(), "");
+    const testing::SpecRun run = testing::run_specs(variant, specs, launch);
+    EXPECT_GT(run.computed, 0) << variant.name;
+    for (const auto& [reason, count] : run.refused) {
+      ADD_FAILURE() << variant.name << " refuses " << count << " times: " << reason;
+    }
   }
 }
 
 // C024, C025, C027, C011: every even head dim, rotary widths that are no power of two, one pair,
 // partial.
-TEST(EmulatedKernels, Dims) {
-  const std::pair<int, int> dims[] = {
-      {2, 2},    {4, 4},    {6, 6},     {6, 2},     {16, 16},   {32, 24},   {40, 40},  {46, 46},
-      {48, 46},  {64, 64},  {64, 2},    {64, 32},   {72, 72},   {80, 20},   {80, 32},  {80, 80},
-      {96, 24},  {96, 96},  {100, 100}, {112, 112}, {128, 48},  {128, 64},  {128, 96}, {128, 128},
-      {160, 40}, {192, 64}, {224, 224}, {256, 64},  {256, 256}, {512, 512}, {576, 64}, {576, 576}};
-  for (const auto& [head_dim, rotary_dim] : dims) {
-    for (const Dtype dtype : kAllDtypes) {
-      for (const Pairing pairing : kBothPairings) {
-        for (const bool in_place : {true, false}) {
-          ProblemSpec spec;
-          spec.dtype = dtype;
-          spec.pairing = pairing;
-          spec.head_dim = head_dim;
-          spec.rotary_dim = rotary_dim;
-          spec.in_place = in_place;
-          spec.num_tokens = 2;
-          spec.heads = 3;
-          spec.kv_heads = 1;
-          expect_right(spec);
-        }
-      }
-    }
-  }
-}
+TEST(EmulatedKernels, Dims) { expect_all_right(testing::dims_specs()); }
 
 // C031, C032, C035, C043: token counts around block edges, GQA ratios, gaps, misaligned bases,
 // 64-bit positions.
-TEST(EmulatedKernels, Shapes) {
-  const std::pair<int, int> heads[] = {{1, 1}, {3, 0},  {0, 2},  {0, 0},
-                                       {4, 4}, {14, 2}, {15, 5}, {71, 1}};
-  for (const auto& [q, k] : heads) {
-    for (const int64_t tokens : {0, 1, 7, 17}) {
-      if (q > 15 && tokens > 1) continue;  // fibers under sanitizers are slow
-      for (const int misaligned : {0, 1, 4}) {
-        ProblemSpec spec;
-        spec.dtype = Dtype::kBF16;
-        spec.heads = q;
-        spec.kv_heads = k;
-        spec.num_tokens = tokens;
-        spec.head_dim = 32;
-        spec.rotary_dim = 16;
-        spec.base_offset = misaligned;
-        spec.position_bits = misaligned % 2 == 0 ? 32 : 64;
-        spec.pairing = tokens % 2 == 0 ? Pairing::kNeox : Pairing::kGptj;
-        // gptj needs whole pairs to be aligned in the vector kernels only for its packets: odd
-        // bases are neox here.
-        for (const auto& [token_gap, head_gap] :
-             {std::pair{0, 0}, std::pair{24, 0}, std::pair{6, 2}, std::pair{0, 8}}) {
-          spec.token_gap = token_gap;
-          spec.head_gap = head_gap;
-          for (const bool in_place : {true, false}) {
-            spec.in_place = in_place;
-            expect_right(spec);
-          }
-        }
-      }
-    }
-  }
-}
+TEST(EmulatedKernels, Shapes) { expect_all_right(testing::shapes_specs()); }
 
-TEST(EmulatedKernels, TableDtypes) {
-  for (const ProblemSpec& spec : testing::table_dtype_specs()) expect_right(spec);
-}
+TEST(EmulatedKernels, TableDtypes) { expect_all_right(testing::table_dtype_specs()); }
 
 // A gptj pair at an odd element cannot be one access: a variant computes it in narrower ones or
 // says so.
@@ -114,7 +60,7 @@ TEST(EmulatedKernels, OddBaseOfGptj) {
   spec.dtype = Dtype::kBF16;
   spec.pairing = Pairing::kGptj;
   spec.base_offset = 1;
-  expect_right(spec);
+  expect_all_right({spec});
 }
 
 // Every packet and block size that fast can be given; chunks of fewer tokens than the problem has,
@@ -139,7 +85,7 @@ TEST(EmulatedKernels, FastConfigs) {
             ASSERT_EQ(device::launch_fast_with(args, {bytes, threads, prefetch, prefetch ? 2 : 64}),
                       0);
             EXPECT_EQ(host_cuda::take_faults(), "");
-            EXPECT_EQ(problem.check(), "");
+            EXPECT_EQ(problem.check(variants()[0]), "");
           }
         }
       }

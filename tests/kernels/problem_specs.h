@@ -1,0 +1,44 @@
+// The problems that every kernel must solve, on the CPU, on the host layer and on a GPU.
+#ifndef ROPE_BENCH_TESTS_KERNELS_PROBLEM_SPECS_H_
+#define ROPE_BENCH_TESTS_KERNELS_PROBLEM_SPECS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/rope_problem.h"
+
+namespace rope_bench::testing {
+
+inline const std::vector<Dtype> kAllDtypes = {Dtype::kF32, Dtype::kF16, Dtype::kBF16};
+inline const std::vector<Pairing> kBothPairings = {Pairing::kNeox, Pairing::kGptj};
+
+// Op rope: head and rotary dims of real models and around them, one pair, partial.
+std::vector<ProblemSpec> dims_specs();
+// Op rope: numbers of heads and tokens, gaps, misaligned bases, both widths of positions.
+std::vector<ProblemSpec> shapes_specs();
+// Op rope: every dtype of a table with every dtype, pairing and width of packets, one pair and
+// many; in place and not.
+std::vector<ProblemSpec> table_dtype_specs();
+// Every op with every dtype and pairing; in each of these, every level of a feature meets every
+// level of every other that it can go with. Made once.
+const std::vector<ProblemSpec>& op_specs();
+// Positions up to 2^31 - 1, for variants that need no table.
+std::vector<ProblemSpec> far_position_specs();
+
+// Runs a variant on every spec of its op.
+struct SpecRun {
+  int computed = 0;
+  std::map<std::string, int> refused;  // by reason, numbers replaced by N
+};
+using LaunchProblem =
+    std::function<std::string(Problem&, const RopeVariant&)>;  // empty, or a fault
+// Reports each wrong result as a test failure. A spec without a table goes to variants without one
+// alone.
+SpecRun run_specs(const RopeVariant& variant, const std::vector<ProblemSpec>& specs,
+                  const LaunchProblem& launch);
+
+}  // namespace rope_bench::testing
+
+#endif  // ROPE_BENCH_TESTS_KERNELS_PROBLEM_SPECS_H_

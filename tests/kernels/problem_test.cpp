@@ -1,0 +1,91 @@
+// The problems that kernels are judged by: nothing in them may be forgotten by those who move them
+// to other memory, and a check must see what is wrong.
+#include <cstring>
+#include <set>
+
+#include "tests/kernels/cpu_test_kernels.h"
+
+namespace rope_bench::testing {
+namespace {
+
+// Every address in the arguments is one of pointers(), whatever fields are added.
+TEST(RopeProblem, PointersNameEveryPointer) {
+  ProblemSpec spec;
+  spec.op = ROPE_OP_NORM_SPLIT_ROPE;
+  spec.norm = ROPE_NORM_HEAD;
+  spec.bias = true;
+  spec.in_place = false;
+  spec.seq_lens = {1, 2};
+  spec.padded = Padded::kOutRows;
+  ProblemSpec with_axes = spec, with_starts = spec;
+  with_axes.axes = 3;
+  with_starts.position_source = ROPE_POSITIONS_CU_SEQLENS;
+  with_starts.sequence_starts = true;
+  for (const ProblemSpec& s : {with_axes, with_starts}) {
+    Problem problem(s);
+    RopeKernelArgs args = problem.args();
+    size_t found = 0, listed = 0;
+    const auto count_addresses = [&] {
+      found = 0;
+      for (size_t i = 0; i + sizeof(uintptr_t) <= sizeof(args); i += sizeof(uintptr_t)) {
+        uintptr_t word;
+        std::memcpy(&word, reinterpret_cast<const char*>(&args) + i, sizeof(word));
+        for (const std::vector<std::byte>* buffer : problem.buffers()) {
+          const auto begin = reinterpret_cast<uintptr_t>(buffer->data());
+          found += word >= begin && word < begin + buffer->size() ? 1 : 0;
+        }
+      }
+    };
+    count_addresses();
+    for (const void** pointer : pointers(args)) {
+      listed += *pointer != nullptr ? 1 : 0;
+      *pointer = nullptr;
+    }
+    EXPECT_EQ(found, listed);
+    EXPECT_GE(listed, 13u);
+    count_addresses();
+    EXPECT_EQ(found, 0u);
+  }
+}
+
+// The names tell all specs apart, and there are as many as a sanitized run has time for.
+TEST(RopeProblem, OpSpecsAreDistinctAndMeetPairwise) {
+  const std::vector<ProblemSpec> specs = op_specs();
+  std::set<std::string> names;
+  std::set<std::string> pairs[6];  // per op
+  for (const ProblemSpec& s : specs) {
+    names.insert(s.name());
+    const std::string features[] = {
+        "T" + std::to_string(s.num_tokens),
+        "source" + std::to_string(s.position_source) + (s.sequence_starts ? "+" : ""),
+        "padded" + std::to_string(static_cast<int>(s.padded)),
+        "layout" + std::to_string(s.heads_major) + std::to_string(s.out_heads_major),
+        "batch" + std::to_string(s.batch_tokens),
+        "place" + std::to_string(s.in_place) + std::to_string(s.packed),
+        "offset" + std::to_string(s.q_rotary_offset > s.head_dim) +
+            std::to_string(s.k_rotary_offset > 0),
+        "norm" + std::to_string(s.norm) + std::to_string(s.norm_after) +
+            std::to_string(s.round_between) + std::to_string(s.norm_weights),
+        "bias" + std::to_string(s.bias),
+        "values" + std::to_string(static_cast<int>(s.values)),
+        "table" + std::to_string(static_cast<int>(s.table_dtype)),
+        "axes" + std::to_string(s.axes) + std::to_string(s.reversed)};
+    for (const std::string& a : features)
+      for (const std::string& b : features) pairs[s.op].insert(a + ' ' + b);
+  }
+  EXPECT_EQ(names.size(), specs.size());
+  EXPECT_GT(specs.size(), 1500u);
+  EXPECT_LT(specs.size(), 5000u);
+  for (int op = 0; op < 6; ++op) {
+    EXPECT_EQ(pairs[op].count("T17 source2+"), 1u) << op;
+    EXPECT_EQ(pairs[op].count("padded2 layout01"), 1u) << op;
+    EXPECT_EQ(pairs[op].count("batch4 axes30"), 1u) << op;
+    EXPECT_EQ(pairs[op].count("place11 values4"), 1u) << op;
+    EXPECT_EQ(pairs[op].count("offset00 place01"), 1u) << op;
+  }
+  for (const char* pair : {"norm2111 bias1", "norm1010 values2", "norm1101 padded1"})
+    EXPECT_EQ(pairs[ROPE_OP_NORM_SPLIT_ROPE].count(pair), 1u) << pair;
+}
+
+}  // namespace
+}  // namespace rope_bench::testing
