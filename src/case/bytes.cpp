@@ -10,8 +10,6 @@
 namespace rope_bench {
 namespace {
 
-bool has_norm(const RopeCase& c) { return c.op == Op::kNormSplitRope; }
-
 // Elements of q and k of one token that a pass touches: whole heads, or their rotated dims.
 int64_t whole_heads(const RopeCase& c) {
   return saturating_add(saturating_mul(c.num_heads, head_width(c, c.layout.q)),

@@ -21,6 +21,7 @@ int64_t sum_of(const std::vector<int64_t>& lengths) {
 bool is_split(Op op) { return op != Op::kRope && op != Op::kRopeBackward; }
 bool is_backward(Op op) { return op == Op::kRopeBackward || op == Op::kSplitRopeBackward; }
 bool has_bias(const RopeCase& c) { return c.qkv_bias && is_split(c.op) && !is_backward(c.op); }
+bool has_norm(const RopeCase& c) { return c.op == Op::kNormSplitRope; }
 bool is_padded(const RopeCase& c) { return c.op == Op::kVarlenSplitRope && c.varlen.padded_output; }
 
 int64_t RopeCase::num_tokens() const {

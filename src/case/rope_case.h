@@ -164,6 +164,7 @@ struct RopeCase {
 bool is_split(Op op);               // q, k and v come from packed rows, or go there
 bool is_backward(Op op);            // rotation by the negative angle
 bool has_bias(const RopeCase& c);   // asked for, and the op adds one
+bool has_norm(const RopeCase& c);   // whether or not `norm` is given
 bool is_padded(const RopeCase& c);  // the output is one of padded sequences
 
 // Tokens of each sequence: seq_lens, or `batch` times `tokens`.

@@ -46,7 +46,7 @@ Json rope_json(const RopeCase& c) {
 }
 
 Json norm_json(const RopeCase& c) {
-  if (c.op != Op::kNormSplitRope) return nullptr;
+  if (!has_norm(c)) return nullptr;
   return {{"eps", c.norm.eps},
           {"weight", c.norm.weight},
           {"weight_offset", c.norm.weight_offset},

@@ -149,7 +149,7 @@ RopeKernelArgs CaseBuffers::shapes() const {
   a.attention_factor = static_cast<float>(attention_factor_);
   if (parameter_bytes_[static_cast<size_t>(Parameter::kPairAxis)] > 0)
     a.num_axes = static_cast<int32_t>(num_axes(case_.rope.axes));
-  if (case_.op == Op::kNormSplitRope) {
+  if (has_norm(case_)) {
     a.norm = case_.norm.span_row ? ROPE_NORM_ROW : ROPE_NORM_HEAD;
     a.norm_after = case_.norm.after_rotation ? 1 : 0;
     a.round_between = case_.norm.round_between ? 1 : 0;

@@ -13,8 +13,6 @@
 namespace rope_bench {
 namespace {
 
-bool has_norm(const RopeCase& c) { return c.op == Op::kNormSplitRope; }
-
 int64_t bias_elements(const RopeCase& c) {
   return has_bias(c) ? (c.num_heads + 2 * c.num_kv_heads) * c.head_dim : 0;
 }

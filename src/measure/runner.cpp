@@ -154,7 +154,7 @@ class CaseRunner : public Runner {
   // Every sine in use is 0 (position 0): nothing turns, and a kernel that rotates nothing would
   // pass.
   static bool is_identity(const RopeCase& c, const CosSinTable& table, const TokenRows& rows) {
-    if (c.op == Op::kNormSplitRope) return false;
+    if (has_norm(c)) return false;
     const int64_t half = table.rotary_dim / 2;
     return std::all_of(rows.table_rows.begin(), rows.table_rows.end(), [&](int64_t position) {
       if (position < 0) return true;
