@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "src/case/checked_math.h"
+#include "src/case/operands.h"
 #include "src/case/positions.h"
 #include "src/case/resolve.h"
 
@@ -21,7 +23,7 @@ class StrideCheck {
         heads_(heads),
         problems_(problems),
         extent_(extent_of(c, layout, heads)),
-        head_(std::max(c.head_dim, layout.rotary_offset + c.rope.rotary_dim)) {}
+        head_(head_width(c, layout)) {}
 
   void run() {
     // Dims behind head_dim, as MLA has them, are only there if a stride leaves room for them.
@@ -42,7 +44,7 @@ class StrideCheck {
     if (c_.num_tokens() == 0) return;
     // The outer stride is judged only if the inner one, which it is made of, is right.
     if (c_.layout.heads_tokens_dim) {
-      const int64_t tokens = c_.seq_lens.empty() ? c_.tokens : c_.num_tokens();
+      const int64_t tokens = input_grid(c_).tokens;
       if (token_stride(head_, 1)) head_stride((tokens - 1) * extent_.token_stride + head_);
     } else {
       if (head_stride(head_)) token_stride((heads_ - 1) * extent_.head_stride + head_, heads_);
@@ -98,19 +100,23 @@ void check_shape(const RopeCase& c, Problems* problems) {
   if (!c.seq_lens.empty()) {
     tokens = 0;
     for (const int64_t length : c.seq_lens) tokens += length;
+    tokens = std::max(tokens, Int128{c.tokens});
   }
   if (!fits64(tokens)) {
     problems->push_back({"more than 2^63 tokens", keys()});
     return;
   }
-  StrideCheck(c, "q", c.layout.q, c.num_heads, problems).run();
-  StrideCheck(c, "k", c.layout.k, c.num_kv_heads, problems).run();
+  if (!is_split(c.op)) {
+    StrideCheck(c, "q", c.layout.q, c.num_heads, problems).run();
+    StrideCheck(c, "k", c.layout.k, c.num_kv_heads, problems).run();
+  }
   if (!problems->empty()) return;
   // Reads and writes of q, k and v together, a position and a float table row for every token.
   const int64_t per_token =
       saturating_add(saturating_mul(c.num_heads, c.head_dim),
                      saturating_mul(saturating_mul(c.num_kv_heads, 2), c.head_dim));
-  const Int128 bytes_per_token = Int128{per_token} * 8 + Int128{c.rope.rotary_dim} * 4 + 32;
+  // Several launches of one op move them up to three times.
+  const Int128 bytes_per_token = Int128{per_token} * 24 + Int128{c.rope.rotary_dim} * 4 + 32;
   if (bytes_per_token > kMaxInt64 || !fits64(bytes_per_token * c.num_tokens())) {
     problems->push_back({fmt::format("more than 2^63 bytes: {} tokens of {} + {} heads of {}",
                                      c.num_tokens(), c.num_heads, c.num_kv_heads, c.head_dim),
@@ -129,14 +135,16 @@ void check_positions(const RopeCase& c, Problems* problems) {
   const int64_t offset = c.positions.offset;
   if (c.positions.kind == PositionKind::kExplicit) {
     const int64_t length = static_cast<int64_t>(c.positions.list.size());
-    if (length != tokens && !(c.seq_lens.empty() && length == c.tokens)) {
+    const int64_t listed =
+        std::accumulate(c.seq_lens.begin(), c.seq_lens.end(), c.seq_lens.empty() ? tokens : 0);
+    if (length != listed && !(c.seq_lens.empty() && length == c.tokens)) {
       problem(
-          fmt::format("{} positions for {} tokens{}", length, tokens,
+          fmt::format("{} positions for {} tokens{}", length, listed,
                       c.batch > 1 ? fmt::format(" ({} sequences of {})", c.batch, c.tokens) : ""));
       return;
     }
   }
-  if (tokens == 0) return;
+  if (c.num_real_tokens() == 0) return;
   const int64_t rows = table_rows_of(c);
   const auto check = [&](Int128 position, int64_t token, const std::string& more = "") {
     if (position < 0) {
@@ -157,7 +165,9 @@ void check_positions(const RopeCase& c, Problems* problems) {
       for (const std::vector<int64_t>& list : lists) {
         int64_t token = 0;
         for (const int64_t position : list) {
-          if (!check(Int128{position} + offset, token++)) return;
+          const bool padding = c.op == Op::kVarlenSplitRope && c.positions.list[token] < 0;
+          if (!padding && !check(Int128{position} + offset, token)) return;
+          ++token;
         }
       }
       return;
@@ -189,6 +199,9 @@ void check_positions(const RopeCase& c, Problems* problems) {
       } else if (offset >= drawn_bound(c)) {
         problem(fmt::format("position_offset {} >= {} rows for {} positions", offset,
                             drawn_bound(c), name(c.positions.kind)));
+      } else if (draws_starts(c) && longest_sequence(c) > drawn_bound(c) - offset) {
+        problem(fmt::format("a sequence of {} tokens from position {} on does not fit {} rows",
+                            longest_sequence(c), offset, drawn_bound(c)));
       } else if (c.positions.bits == 32 &&
                  drawn_bound(c) - 1 > std::numeric_limits<int32_t>::max()) {
         problem(fmt::format("{} positions below {} rows do not fit position_dtype int32",

@@ -139,12 +139,15 @@ void add_rope(std::vector<Key>* keys) {
 
 void add_case(std::vector<Key>* keys) {
   keys->push_back(word("op", names_up_to(Op::kSplitRopeBackward), "rope", "what is computed"));
-  keys->push_back(word("variant", {"naive", "per_head", "on_the_fly", "unfused", "fast"}, "fast",
-                       "implementation of the op"));
+  keys->push_back(word(
+      "variant", {"naive", "per_head", "on_the_fly", "on_the_fly_fast_math", "unfused", "fast"},
+      "fast", "implementation of the op"));
   keys->push_back(word("dtype", dtype_names(), "bf16", "element type of q and k"));
   Key eps{"norm.eps", KeyKind::kNumber, "added to the mean square", "1e-6"};
   eps.min = kSmallestNormalFloat;
+  eps.max = std::numeric_limits<float>::max();  // kernels take a float
   keys->push_back(eps);
+  keys->push_back(flag("norm.weight", "true", "false: a norm without weights"));
   keys->push_back(integer("norm.weight_offset", 0, 1, "0", "1: weights are stored minus one"));
   keys->push_back(word("norm.span", {"head", "row"}, "head", "what one mean square covers"));
   keys->push_back(word("norm.order", {"before", "after"}, "before", "than the rotation"));
@@ -157,12 +160,14 @@ void add_case(std::vector<Key>* keys) {
 
 void add_layout(std::vector<Key>* keys) {
   keys->push_back(word("layout.order", {"tokens_heads_dim", "heads_tokens_dim"}, "tokens_heads_dim",
-                       "memory order of q and k"));
+                       "memory order of separate q, k and v; a padded output is "
+                       "heads_tokens_dim unless this says otherwise"));
   keys->push_back(flag("layout.in_place", "true for op rope, else false", "output over input"));
   for (const char* tensor : {"q", "k"}) {
     const std::string path = std::string("layout.") + tensor;
     keys->push_back(integer((path + ".token_stride").c_str(), 0, kMaxCount, "packed",
-                            "elements from one token to the next"));
+                            "elements from one token to the next; that of q is also that of "
+                            "packed QKV rows"));
     keys->push_back(integer((path + ".head_stride").c_str(), 0, kMaxCount, "packed",
                             "elements from one head to the next"));
     keys->push_back(integer((path + ".rotary_offset").c_str(), 0, kMaxInt32, "0",
@@ -173,16 +178,21 @@ void add_layout(std::vector<Key>* keys) {
 void add_run(std::vector<Key>* keys) {
   keys->push_back(integer("tokens", 0, kMaxCount, "",
                           "tokens of each sequence; required unless "
-                          "seq_lens or a list of positions says it"));
+                          "seq_lens or a list of positions says it; beside seq_lens all tokens, "
+                          "those behind the last sequence being padding"));
   keys->push_back(integer_list("seq_lens", "tokens of each sequence, packed without padding"));
   keys->push_back(word("varlen.source", {"padding_offset", "cu_seqlens", "position_ids"},
                        "cu_seqlens", "where varlen_split_rope finds positions"));
   keys->push_back(word("varlen.output", {"packed", "padded"}, "packed", "shape of its outputs"));
+  keys->push_back(integer("varlen.max_seqlen", 1, kMaxInt32, "the longest of seq_lens",
+                          "rows that a sequence has in a padded output"));
   Key given = flag("varlen.given", "false", "`varlen` is present, if only as {}");
   given.hidden = true;
   keys->push_back(given);
   Key positions{"positions", KeyKind::kPositions,
-                "position of every token; decode = one new token per sequence", "sequential"};
+                "position of every token; decode = one new token per sequence, of op "
+                "varlen_split_rope all tokens of a sequence from a seeded start on",
+                "sequential"};
   positions.words = {"sequential", "decode", "random"};
   keys->push_back(positions);
   keys->push_back(integer("position_offset", -kMaxCount, kMaxCount, "0",

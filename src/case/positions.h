@@ -3,6 +3,7 @@
 #define ROPE_BENCH_SRC_CASE_POSITIONS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "src/case/rope_case.h"
 
@@ -10,6 +11,14 @@ namespace rope_bench {
 
 // Tokens of the longest sequence.
 int64_t longest_sequence(const RopeCase& c);
+
+// Op varlen_split_rope: all tokens of a sequence go on from one drawn start.
+bool draws_starts(const RopeCase& c);
+
+// varlen.source cu_seqlens: the position of each sequence's first token (0 for an empty one), as
+// kernels are given them; and whether any is not 0.
+std::vector<int64_t> sequence_starts_of(const RopeCase& c);
+bool has_sequence_starts(const RopeCase& c);
 
 // Random and decode positions lie in [positions.offset, drawn_bound): the table's rows as far as
 // they are known before drawing, that is rope.table.rows, else the larger of model.max_position

@@ -188,20 +188,34 @@ class Resolver {
   }
 
   void norm_and_layout() {
-    for (const char* key : {"norm.given", "norm.eps", "norm.weight_offset", "norm.span",
-                            "norm.order", "norm.round_between"}) {
+    for (const char* key : {"norm.given", "norm.eps", "norm.weight", "norm.weight_offset",
+                            "norm.span", "norm.order", "norm.round_between"}) {
       if (v_.assign(key)) c_.norm.given = true;
     }
+    c_.norm.weight = flag("norm.weight", true);
     c_.norm.eps = number("norm.eps").value_or(1e-6);
     c_.norm.weight_offset = static_cast<int>(integer("norm.weight_offset").value_or(0));
     c_.norm.span_row = word("norm.span", "head") == "row";
     c_.norm.after_rotation = word("norm.order", "before") == "after";
     c_.norm.round_between = flag("norm.round_between", false);
     c_.qkv_bias = flag("qkv_bias", false);
-    c_.layout.heads_tokens_dim = word("layout.order", "tokens_heads_dim") == "heads_tokens_dim";
+    varlen();
+    c_.layout.heads_tokens_dim =
+        word("layout.order", is_padded(c_) ? "heads_tokens_dim" : "tokens_heads_dim") ==
+        "heads_tokens_dim";
     c_.layout.in_place = flag("layout.in_place", c_.op == Op::kRope);
     c_.layout.q = tensor_layout("layout.q");
     c_.layout.k = tensor_layout("layout.k");
+  }
+
+  void varlen() {
+    for (const char* key :
+         {"varlen.given", "varlen.source", "varlen.output", "varlen.max_seqlen"}) {
+      if (v_.assign(key)) c_.varlen.given = true;
+    }
+    c_.varlen.source = word("varlen.source", "cu_seqlens");
+    c_.varlen.padded_output = word("varlen.output", "packed") == "padded";
+    c_.varlen.max_seqlen = integer("varlen.max_seqlen");
   }
 
   void tokens() {
@@ -223,17 +237,18 @@ class Resolver {
     }
     c_.positions.offset = integer("position_offset").value_or(0);
     c_.seq_lens = integers("seq_lens");
-    c_.varlen.given = v_.assign("varlen.given") != nullptr ||
-                      v_.assign("varlen.source") != nullptr ||
-                      v_.assign("varlen.output") != nullptr;
-    c_.varlen.source = word("varlen.source", "cu_seqlens");
-    c_.varlen.padded_output = word("varlen.output", "packed") == "padded";
     const std::optional<int64_t> tokens = integer("tokens");
     if (tokens) {
       c_.tokens = *tokens;
+      if (!c_.seq_lens.empty() && c_.num_tokens() > *tokens) {
+        problem(fmt::format("tokens {} is below {}, the sum of seq_lens", *tokens, c_.num_tokens()),
+                {"tokens", "seq_lens"});
+      }
+    } else if (!c_.seq_lens.empty()) {
+      c_.tokens = 0;  // as many as these sequences have
     } else if (c_.positions.kind == PositionKind::kExplicit) {
       c_.tokens = static_cast<int64_t>(c_.positions.list.size());
-    } else if (c_.seq_lens.empty()) {
+    } else {
       require("tokens");
     }
     if (!c_.seq_lens.empty() && c_.batch > 1) {
@@ -261,15 +276,13 @@ class Resolver {
     c_.seed = seed ? seed_value(*seed).value_or(0) : 0;
   }
 
-  // What is written but plays no part in this op is said aloud; of op rope the result rows say it.
+  // What is written but plays no part in this op is said aloud.
   void unused_parts() {
-    if (c_.op == Op::kRope) return;
-    const bool plain = c_.op == Op::kRope || c_.op == Op::kRopeBackward;
     const auto note = [&](const char* what) {
       warnings_->insert(fmt::format("{} has no effect on op {}", what, name(c_.op)));
     };
     if (c_.norm.given && c_.op != Op::kNormSplitRope) note("norm");
-    if (c_.qkv_bias && plain) note("qkv_bias");
+    if (c_.qkv_bias && !has_bias(c_)) note("qkv_bias");
     if (c_.varlen.given && c_.op != Op::kVarlenSplitRope) note("varlen");
   }
 
@@ -298,6 +311,7 @@ RopeCase resolve(const Values& values, ScalingCatalog scalings, const std::strin
   RopeCase c = Resolver(values, scalings, problems, warnings).run();
   c.config = config_name;
   if (!problems->empty()) return c;
+  check_op(c, problems);
   check_shape(c, problems);
   check_axes(c, problems);
   check_scaling_lists(c, scalings, problems);

@@ -51,7 +51,9 @@ using Problems = std::vector<Problem>;
 RopeCase resolve(const Values& values, ScalingCatalog scalings, const std::string& config_name,
                  Problems* problems, std::set<std::string>* warnings);
 
-// The checks of a complete case: shapes, strides, positions against the table.
+// The checks of a complete case: what goes with its op, shapes, strides, positions against the
+// table.
+void check_op(const RopeCase& c, Problems* problems);
 void check_shape(const RopeCase& c, Problems* problems);
 void check_positions(const RopeCase& c, Problems* problems);
 void check_axes(const RopeCase& c, Problems* problems);

@@ -71,6 +71,7 @@ struct Rope {
 
 struct Norm {
   bool given = false;
+  bool weight = true;  // false: normed values are not multiplied by anything
   double eps = 1e-6;
   int weight_offset = 0;
   bool span_row = false;
@@ -84,6 +85,9 @@ struct TensorLayout {
   int64_t rotary_offset = 0;
 };
 
+// Of tensors that hold q, k or v alone. Packed QKV rows, which split ops read, split_rope_backward
+// writes and both change in place, hold every head of a token one behind the other; of `q` and `k`
+// they take q's token stride, as that of a row, and the rotary offsets.
 struct Layout {
   bool heads_tokens_dim = false;
   bool in_place = true;
@@ -120,6 +124,7 @@ struct Varlen {
   bool given = false;
   std::string source = "cu_seqlens";  // padding_offset | cu_seqlens | position_ids
   bool padded_output = false;
+  std::optional<int64_t> max_seqlen;  // rows of a sequence in a padded output; absent: longest
 };
 
 struct RopeCase {
@@ -140,7 +145,8 @@ struct RopeCase {
   bool qkv_bias = false;
   Layout layout;
   int64_t tokens = 0;             // per sequence
-  std::vector<int64_t> seq_lens;  // varlen: tokens of each sequence; then `tokens` is unused
+  std::vector<int64_t> seq_lens;  // tokens of each sequence; then `tokens`, where larger than their
+                                  // sum, counts the padding tokens behind the last one as well
   Varlen varlen;
   Positions positions;
   DataKind data = DataKind::kNormal;
@@ -150,12 +156,26 @@ struct RopeCase {
   std::string
       skip_reason;  // not empty: an invalid combination of axis values, reported as `skipped`
 
-  int64_t num_tokens() const;  // of all sequences
+  int64_t num_tokens() const;       // of all sequences, padding tokens included
+  int64_t num_real_tokens() const;  // without padding tokens: those that are computed
+  int64_t num_sequences() const;
 };
 
-// Position of every token, [num_tokens]; with rope.axes that of the first axis. Deterministic in
-// the case alone. Random and decode positions are drawn below the table's rows from the case's
-// seed.
+bool is_split(Op op);               // q, k and v come from packed rows, or go there
+bool is_backward(Op op);            // rotation by the negative angle
+bool has_bias(const RopeCase& c);   // asked for, and the op adds one
+bool has_norm(const RopeCase& c);   // whether or not `norm` is given
+bool is_padded(const RopeCase& c);  // the output is one of padded sequences
+
+// Tokens of each sequence: seq_lens, or `batch` times `tokens`.
+std::vector<int64_t> sequence_lengths_of(const RopeCase& c);
+
+// Rows that a sequence has in a padded output.
+int64_t padded_length_of(const RopeCase& c);
+
+// Position of every token, [num_tokens]; with rope.axes that of the first axis; -1 for a padding
+// token. Deterministic in the case alone. Random and decode positions are drawn below the table's
+// rows from the case's seed.
 std::vector<int64_t> positions_of(const RopeCase& c);
 
 // rope.seq_len, or largest position + 1 (at least 1).
@@ -165,12 +185,16 @@ int64_t seq_len_of(const RopeCase& c);
 int64_t table_rows_of(const RopeCase& c);
 
 // What kernels are given. Without rope.axes a row of the table is a position. With it the table has
-// one row per token, made of that token's positions, and token t reads row t.
+// one row per token, made of that token's positions, and token t reads row t. Padding tokens: -1.
 int64_t kernel_table_rows_of(const RopeCase& c);
 std::vector<int64_t> kernel_positions_of(const RopeCase& c);
 
 // Algorithmic bytes of one launch: each distinct byte read once and written once, table rows once
-// per distinct position, pass-through dims free in place and read + written out of place.
+// per distinct position, pass-through dims free in place and read + written out of place. Padding
+// tokens are free. The variant `unfused` is several launches, and its bytes are theirs:
+//   split     reads and writes q, k and v; in place only where there is a bias to add
+//   norm      reads and writes q and k, in place
+//   rotation  reads and writes the rotated dims of q and k, in place, with table and positions
 struct ByteCount {
   int64_t read = 0;   // tensors
   int64_t write = 0;  // tensors
@@ -178,13 +202,15 @@ struct ByteCount {
   int64_t positions = 0;
   int64_t total() const { return read + write + table + positions; }
 };
-ByteCount bytes_of(const RopeCase& c);
+// `uses_table`: of the variant; one that forms its own angles reads no table.
+ByteCount bytes_of(const RopeCase& c, bool uses_table = true);
 
 // Smallest stride between heads and tokens of one operand, and the elements that one operand spans.
 struct TensorExtent {
   int64_t token_stride = 0;
   int64_t head_stride = 0;
-  int64_t elements = 0;  // index of the last element + 1; 0 for no tokens
+  int64_t batch_stride = 0;  // 0: one batch entry
+  int64_t elements = 0;      // index of the last element + 1; 0 for no tokens
 };
 TensorExtent extent_of(const RopeCase& c, const TensorLayout& layout, int64_t heads);
 

@@ -279,6 +279,8 @@ void check_exclusive(const Settings& settings) {
   for (const Setting& one : settings) {
     for (const Setting& other : settings) {
       if (one.cleared || other.cleared || !same_meaning(one.path, other.path)) continue;
+      // Together they say how many padding tokens there are.
+      if (one.path == "tokens" || other.path == "tokens") continue;
       if (one.node == other.node || &one > &other) continue;
       throw ConfigError(fmt::format("{}: {}: given together with {}; write one of the two",
                                     other.node->place(), other.pointer, one.pointer));

@@ -11,10 +11,11 @@
 namespace rope_bench {
 
 struct TokenRows {
-  // [num_tokens] each; -1 for padding: tokens behind the last sequence.
+  // [num_tokens] each; -1 for padding: tokens behind the last sequence, and those whose position is
+  // listed as negative.
   std::vector<int64_t> table_rows;
-  std::vector<int64_t> out_rows;  // token t is row t, or row b * longest sequence + s
-  int64_t sequence_tokens = 0;    // tokens [0, sequence_tokens) are no padding
+  std::vector<int64_t> out_rows;  // token t is row t, or row b * padded_length + s
+  int64_t sequence_tokens = 0;    // tokens [0, sequence_tokens) are those of the sequences
 };
 TokenRows token_rows_of(const RopeCase& c);
 

@@ -4,6 +4,9 @@
 
 #include "nlohmann/json.hpp"
 #include "src/case/axes.h"
+#include "src/case/operands.h"
+#include "src/case/positions.h"
+#include "src/cli/variants.h"
 
 namespace rope_bench {
 namespace {
@@ -40,6 +43,50 @@ Json rope_json(const RopeCase& c) {
            {{"angle", name(rope.table.angle)},
             {"dtype", info(rope.table.dtype).name},
             {"rows", table_rows_of(c)}}}};
+}
+
+Json norm_json(const RopeCase& c) {
+  if (!has_norm(c)) return nullptr;
+  return {{"eps", c.norm.eps},
+          {"weight", c.norm.weight},
+          {"weight_offset", c.norm.weight_offset},
+          {"span", c.norm.span_row ? "row" : "head"},
+          {"order", c.norm.after_rotation ? "after" : "before"},
+          {"round_between", c.norm.round_between}};
+}
+
+// Buffers and, for each operand, where it lies in one.
+Json side_json(const Side& side) {
+  static constexpr const char* kOperands[] = {"q", "k", "v"};
+  Json buffers = Json::object(), operands = Json::object();
+  for (const OperandBuffer& buffer : side.buffers) buffers[buffer.name] = buffer.elements;
+  for (size_t i = 0; i < side.views.size(); ++i) {
+    const OperandView& view = side.views[i];
+    if (view.buffer < 0) continue;
+    operands[kOperands[i]] = {{"buffer", side.buffers[static_cast<size_t>(view.buffer)].name},
+                              {"offset", view.offset},
+                              {"token_stride", view.token_stride},
+                              {"head_stride", view.head_stride},
+                              {"batch_stride", view.batch_stride}};
+  }
+  return {{"buffer_elements", std::move(buffers)}, {"operands", std::move(operands)}};
+}
+
+Json layout_json(const RopeCase& c) {
+  const Operands operands = operands_of(c);
+  return {{"order", c.layout.heads_tokens_dim ? "heads_tokens_dim" : "tokens_heads_dim"},
+          {"in_place", operands.in_place},
+          {"in", side_json(operands.in)},
+          {"out", operands.in_place ? Json(nullptr) : side_json(operands.out)}};
+}
+
+Json sequences_json(const RopeCase& c) {
+  if (c.op != Op::kVarlenSplitRope) return nullptr;
+  return {{"count", c.num_sequences()},
+          {"longest", longest_sequence(c)},
+          {"source", c.varlen.source},
+          {"output", c.varlen.padded_output ? "padded" : "packed"},
+          {"padded_length", is_padded(c) ? Json(padded_length_of(c)) : Json(nullptr)}};
 }
 
 Json bytes_json(const ByteCount& bytes) {
@@ -79,6 +126,7 @@ Json case_json(const RopeCase& c, std::optional<double> peak_gb_s) {
                {"variant", c.variant},
                {"dtype", info(c.dtype).name},
                {"num_tokens", c.num_tokens()},
+               {"num_padding_tokens", c.num_tokens() - c.num_real_tokens()},
                {"model",
                 {{"num_heads", c.num_heads},
                  {"num_kv_heads", c.num_kv_heads},
@@ -86,14 +134,18 @@ Json case_json(const RopeCase& c, std::optional<double> peak_gb_s) {
                  {"max_position", or_null(c.max_position)},
                  {"batch", c.batch}}}};
   if (!c.skip_reason.empty()) {
-    json["rope"] = nullptr;
+    for (const char* key : {"rope", "norm", "qkv_bias", "layout", "sequences"}) json[key] = nullptr;
     json["bytes"] = nullptr;
     json["speed_of_light_us"] = nullptr;
     json["skip_reason"] = c.skip_reason;
     return json;
   }
-  const ByteCount bytes = bytes_of(c);
+  const ByteCount bytes = bytes_of(c, uses_table(c));
   json["rope"] = rope_json(c);
+  json["norm"] = norm_json(c);
+  json["qkv_bias"] = has_bias(c);
+  json["layout"] = layout_json(c);
+  json["sequences"] = sequences_json(c);
   json["bytes"] = bytes_json(bytes);
   json["speed_of_light_us"] =
       peak_gb_s ? Json(speed_of_light_us(bytes, *peak_gb_s)) : Json(nullptr);

@@ -8,6 +8,7 @@
 #include "src/cli/document.h"
 #include "src/cli/facts.h"
 #include "src/cli/options.h"
+#include "src/cli/variants.h"
 #include "src/measure/runner.h"
 #include "src/report/numbers.h"
 
@@ -48,7 +49,7 @@ std::string describe_text(const LoadedConfig& config, const Peak& peak, FactShee
                                     fmt::format("{}/{}", c.num_heads, c.num_kv_heads),
                                     fmt::format("{}/{}", c.rope.rotary_dim, c.head_dim)};
     if (c.skip_reason.empty()) {
-      const ByteCount bytes = bytes_of(c);
+      const ByteCount bytes = bytes_of(c, uses_table(c));
       for (int64_t part : {bytes.read, bytes.write, bytes.table, bytes.positions, bytes.total()}) {
         row.push_back(human_bytes(part));
       }

@@ -13,7 +13,9 @@
 #include "src/cli/interrupt.h"
 #include "src/cli/options.h"
 #include "src/cli/progress.h"
+#include "src/cli/variants.h"
 #include "src/measure/runner.h"
+#include "src/report/fusion.h"
 #include "src/report/numbers.h"
 #include "src/report/output.h"
 #include "src/report/summary.h"
@@ -72,7 +74,7 @@ std::string dry_run_table(const LoadedConfig& config) {
     const bool runs = c.skip_reason.empty();
     rows.push_back({c.name, name(c.op), c.variant, info(c.dtype).name,
                     fmt::format("{}", c.num_tokens()),
-                    runs ? human_bytes(bytes_of(c).total()) : "skipped"});
+                    runs ? human_bytes(bytes_of(c, uses_table(c)).total()) : "skipped"});
     if (!runs) skipped += fmt::format("skipped {}: {}\n", c.name, c.skip_reason);
   }
   return text_rows({"case", "op", "variant", "dtype", "tokens", "bytes"}, rows, {4, 5}) + skipped;
@@ -174,7 +176,7 @@ void write_report(const RunFlags& flags, const RunReport& report, const ReportCo
   for (const OutputTarget& target : targets) {
     if (!target.is_stdout()) write(target);
   }
-  const std::string closing = hints(report) + verdict(report) + "\n";
+  const std::string closing = fusion_lines(report) + hints(report) + verdict(report) + "\n";
   if (const OutputTarget* claimed = stdout_target(targets)) {
     write(*claimed);
     if (!flags.verbosity.quiet) write_stderr(closing);

@@ -1,5 +1,7 @@
 #include "src/cli/variants.h"
 
+#include <algorithm>
+
 namespace rope_bench {
 namespace {
 
@@ -18,6 +20,13 @@ std::vector<const RopeVariant*> variants() {
 #endif
   append(rope_cpu_variants, rows);
   return rows;
+}
+
+bool uses_table(const RopeCase& c) {
+  const std::vector<const RopeVariant*> rows = variants();
+  return std::none_of(rows.begin(), rows.end(), [&](const RopeVariant* row) {
+    return row->op == static_cast<int32_t>(c.op) && row->name == c.variant && row->uses_table == 0;
+  });
 }
 
 }  // namespace rope_bench

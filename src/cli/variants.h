@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "kernels/kernel_api.h"
+#include "src/case/rope_case.h"
 
 namespace rope_bench {
 
 std::vector<const RopeVariant*> variants();
+
+// Whether the variant that a case names reads a table: whatever no device has does.
+bool uses_table(const RopeCase& c);
 
 }  // namespace rope_bench
 

@@ -119,31 +119,37 @@ struct Special {
 
 struct Rows {
   uint64_t tensor_key;
-  int64_t num_tokens, heads, head_dim, token_stride, head_stride;
+  int64_t num_tokens;
+  InputView view;
   void* data;
   int num_threads;
+
+  int64_t start(int64_t token, int64_t head) const {
+    const int64_t entry = view.batch_tokens > 0 ? token / view.batch_tokens : 0;
+    return entry * view.batch_stride + (token - entry * view.batch_tokens) * view.token_stride +
+           head * view.head_stride;
+  }
 };
 
 template <Dtype kDtype, typename Kind>
 void fill(const Rows& rows) {
   using Storage = typename Element<kDtype>::Storage;
   // Enough work per thread to pay for starting it.
-  const int64_t grain = std::max<int64_t>(1, 32768 / rows.head_dim);
-  parallel_for(
-      rows.num_threads, rows.num_tokens * rows.heads, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          const int64_t token = row / rows.heads;
-          const int64_t head = row % rows.heads;
-          const uint64_t key = combine(combine(rows.tensor_key, static_cast<uint64_t>(token)),
-                                       static_cast<uint64_t>(head));
-          Storage* out = static_cast<Storage*>(rows.data) + token * rows.token_stride +
-                         head * rows.head_stride;
-          for (int64_t j = 0; j < rows.head_dim; ++j) {
-            const uint64_t hash = mix64(key + static_cast<uint64_t>(j + 1) * kCounterStep);
-            out[j] = Kind::template element<kDtype>(hash, key);
-          }
-        }
-      });
+  const int64_t heads = rows.view.heads, width = rows.view.width;
+  const int64_t grain = std::max<int64_t>(1, 32768 / width);
+  parallel_for(rows.num_threads, rows.num_tokens * heads, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t token = row / heads;
+      const int64_t head = row % heads;
+      const uint64_t key = combine(combine(rows.tensor_key, static_cast<uint64_t>(token)),
+                                   static_cast<uint64_t>(head));
+      Storage* out = static_cast<Storage*>(rows.data) + rows.start(token, head);
+      for (int64_t j = 0; j < width; ++j) {
+        const uint64_t hash = mix64(key + static_cast<uint64_t>(j + 1) * kCounterStep);
+        out[j] = Kind::template element<kDtype>(hash, key);
+      }
+    }
+  });
 }
 
 template <Dtype kDtype>
@@ -168,18 +174,40 @@ void fill_kind(DataKind kind, const Rows& rows) {
   }
 }
 
+uint64_t key_of(const RopeCase& c, TensorId tensor) {
+  return combine(combine(0, c.seed), static_cast<uint64_t>(tensor));
+}
+
+template <Dtype kDtype>
+void fill_parameters_as(uint64_t key, float offset, float scale, int64_t count, void* data) {
+  auto* out = static_cast<typename Element<kDtype>::Storage*>(data);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t hash = mix64(key + static_cast<uint64_t>(i + 1) * kCounterStep);
+    out[i] = Element<kDtype>::from_float(offset + normal(hash) * scale);
+  }
+}
+
 }  // namespace
+
+void fill_parameters(const RopeCase& c, TensorId tensor, int64_t count, void* data) {
+  const bool bias = tensor == TensorId::kBias;
+  const float offset = bias || c.norm.weight_offset != 0 ? 0.0f : 1.0f;
+  const float scale = bias ? 1.0f : 0.125f;
+  const auto fill_as = c.dtype == Dtype::kF32   ? fill_parameters_as<Dtype::kF32>
+                       : c.dtype == Dtype::kF16 ? fill_parameters_as<Dtype::kF16>
+                                                : fill_parameters_as<Dtype::kBF16>;
+  fill_as(key_of(c, tensor), offset, scale, count, data);
+}
 
 void fill_inputs(const RopeCase& c, TensorId tensor, int64_t heads, int64_t token_stride,
                  int64_t head_stride, void* data, int num_threads) {
-  const Rows rows{combine(combine(0, c.seed), static_cast<uint64_t>(tensor)),
-                  c.num_tokens(),
-                  heads,
-                  c.head_dim,
-                  token_stride,
-                  head_stride,
-                  data,
-                  num_threads};
+  fill_inputs(c, tensor, InputView{heads, c.head_dim, token_stride, head_stride, 0, 0}, data,
+              num_threads);
+}
+
+void fill_inputs(const RopeCase& c, TensorId tensor, const InputView& view, void* data,
+                 int num_threads) {
+  const Rows rows{key_of(c, tensor), c.num_tokens(), view, data, num_threads};
   switch (c.dtype) {
     case Dtype::kF32:
       return fill_kind<Dtype::kF32>(c.data, rows);

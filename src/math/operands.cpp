@@ -13,9 +13,9 @@ namespace {
 class Builder {
  public:
   Builder(const RopeCase& c, const RopeKernelArgs& launch) : c_(c), launch_(launch) {
-    if (c.qkv_bias != (launch.bias != nullptr))
+    if (has_bias(c) != (launch.bias != nullptr))
       throw DeviceError(fmt::format("{} bias in the launch of a case with{} qkv_bias",
-                                    c.qkv_bias ? "no" : "a", c.qkv_bias ? "" : "out"));
+                                    has_bias(c) ? "no" : "a", has_bias(c) ? "" : "out"));
   }
 
   Operand rotated(const char* name, const RopeTensor& tensor, int64_t heads,
@@ -23,12 +23,12 @@ class Builder {
     const int64_t r = c_.rope.rotary_dim;
     Operand o{name, tensor, heads, 0, 0, 0, true, 0, 1, {}, {}};
     o.width = std::max(c_.head_dim, layout.rotary_offset + r);
-    const bool all = c_.qkv_bias || c_.norm.given;  // dims are results
+    const bool all = has_bias(c_) || has_norm(c_);  // dims are results
     o.begin = all ? 0 : layout.rotary_offset;
     o.count = all ? o.width : r;
     o.rotary_offset = layout.rotary_offset - o.begin;
     o.bias = bias_of(o);
-    if (!c_.norm.given) return o;
+    if (!has_norm(c_)) return o;
     if (c_.norm.span_row) o.heads_per_span = heads;
     o.factors.assign(static_cast<size_t>(heads * o.count), 1.0);
     if (weights == nullptr) return o;
@@ -40,7 +40,7 @@ class Builder {
 
   Operand value(const RopeTensor& tensor) {
     Operand o{"v", tensor, tensor.num_heads, c_.head_dim, 0, 0, false, 0, 1, {}, {}};
-    if (!c_.qkv_bias) return o;
+    if (!has_bias(c_)) return o;
     o.count = o.width;
     o.bias = bias_of(o);
     return o;

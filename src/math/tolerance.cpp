@@ -24,8 +24,8 @@ double tolerance_ulp(const RopeCase& c, int32_t precision) {
   // Relative errors of x and y before the rotation, h each: |x c| h + |y s| h <= 2 p h, and p is
   // below 2^(m + 1) of its ULPs. A mean square is off by as much again.
   double relative = 0;
-  if (c.qkv_bias) relative += error_model::kUnit * (c.norm.given ? 2 : 1);
-  if (c.norm.given) {
+  if (has_bias(c)) relative += error_model::kUnit * (has_norm(c) ? 2 : 1);
+  if (has_norm(c)) {
     const int64_t heads = c.norm.span_row ? std::max(c.num_heads, c.num_kv_heads) : 1;
     relative += error_model::norm_relative(heads * c.head_dim);
     // A rotation before it moves the mean square by less than 6 roundings (docs/validation.md).
@@ -35,8 +35,8 @@ double tolerance_ulp(const RopeCase& c, int32_t precision) {
   if (c.dtype != Dtype::kF32) {
     const double half = pow2(-info(c.dtype).mantissa_bits - 1);
     double roundings = 0;
-    if (c.qkv_bias && unfused) roundings += c.norm.given ? 2 : 1;
-    if (c.norm.given && (unfused || c.norm.round_between)) roundings += 2;
+    if (has_bias(c) && unfused) roundings += has_norm(c) ? 2 : 1;
+    if (has_norm(c) && (unfused || c.norm.round_between)) roundings += 2;
     relative += roundings * half;
   }
   // What errors do to each other: below a part in 32.

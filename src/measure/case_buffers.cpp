@@ -4,146 +4,96 @@
 #include <cstring>
 
 #include "kernels/cpu/thread_pool.h"
-#include "src/case/errors.h"
+#include "src/case/axes.h"
+#include "src/math/inputs.h"
+#include "src/measure/gaps.h"
 
 namespace rope_bench {
 namespace {
 
 constexpr uint8_t kGuardPattern = 0xa5;
-constexpr size_t kAlignment = 256;
-
-size_t align(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 size_t element_bytes(const RopeCase& c) { return info(c.dtype).size; }
 
-size_t table_row_bytes(const RopeCase& c) {
-  return static_cast<size_t>(c.rope.rotary_dim) * info(c.rope.table.dtype).size;
-}
-
-// Packed [num_tokens, heads, head_dim].
-TensorExtent packed(const RopeCase& c, int64_t heads) {
-  return extent_of(c, TensorLayout{}, heads);
-}
-
-int64_t rows_used(const std::vector<int64_t>& positions) {
-  return positions.empty() ? 1 : *std::max_element(positions.begin(), positions.end()) + 1;
-}
-
-std::vector<std::byte> position_bytes(const std::vector<int64_t>& positions, int bits) {
-  const size_t width = static_cast<size_t>(bits) / 8;
-  std::vector<std::byte> bytes(std::max<size_t>(positions.size() * width, 16));
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (bits == 64) {
-      std::memcpy(&bytes[i * width], &positions[i], width);
-    } else {
-      const auto narrow = static_cast<int32_t>(positions[i]);
-      std::memcpy(&bytes[i * width], &narrow, width);
-    }
+std::vector<bool> written_rows(const Operands& operands, const TokenRows& rows) {
+  std::vector<bool> written(static_cast<size_t>(operands.out.grid.num_tokens()));
+  for (const int64_t row : rows.out_rows) {
+    if (row >= 0) written[static_cast<size_t>(row)] = true;
   }
-  return bytes;
+  return written;
 }
 
 }  // namespace
 
-SetLayout layout_of(const RopeCase& c, int64_t table_rows_used, bool own_table) {
-  SetLayout layout;
-  size_t end = 0;
-  const auto add_guard = [&] {
-    layout.guards.push_back({end, SetLayout::kGuardBytes});
-    end += SetLayout::kGuardBytes;
-  };
-  const auto add = [&](size_t bytes) {
-    const SetLayout::Region region{end, bytes};
-    // The guard begins at the very next byte; what follows it is aligned again.
-    layout.guards.push_back(
-        {end + bytes, align(end + bytes) + SetLayout::kGuardBytes - (end + bytes)});
-    end = align(end + bytes) + SetLayout::kGuardBytes;
-    return region;
-  };
-  const size_t size = element_bytes(c);
-  const auto tensor_bytes = [&](const TensorExtent& extent) {
-    return static_cast<size_t>(extent.elements) * size;
-  };
-  add_guard();
-  layout.q_in = add(tensor_bytes(extent_of(c, c.layout.q, c.num_heads)));
-  layout.k_in = add(tensor_bytes(extent_of(c, c.layout.k, c.num_kv_heads)));
-  if (!c.layout.in_place) {
-    layout.q_out = add(tensor_bytes(packed(c, c.num_heads)));
-    layout.k_out = add(tensor_bytes(packed(c, c.num_kv_heads)));
-  }
-  if (own_table) {
-    layout.table = add(static_cast<size_t>(table_rows_used) * table_row_bytes(c));
-    layout.positions = add(static_cast<size_t>(c.num_tokens() * c.positions.bits / 8));
-  }
-  layout.stride = end;
-  return layout;
-}
-
-CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, const CosSinTable& table,
-                         const std::vector<int64_t>& positions, int num_sets, bool own_tables)
+CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, bool uses_table,
+                         const CosSinTable& table, const TokenRows& rows, int num_sets,
+                         bool own_parameters)
     : backend_(backend),
       case_(c),
       num_sets_(num_sets),
-      own_tables_(own_tables),
-      table_rows_(rows_used(positions)),
-      layout_(layout_of(c, table_rows_, own_tables)),
-      attention_factor_(table.frequencies.attention_factor) {
-  q_.id = TensorId::kQ;
-  q_.heads = c.num_heads;
-  q_.in = extent_of(c, c.layout.q, c.num_heads);
-  q_.in_region = layout_.q_in;
-  q_.out_region = layout_.q_out;
-  k_.id = TensorId::kK;
-  k_.heads = c.num_kv_heads;
-  k_.in = extent_of(c, c.layout.k, c.num_kv_heads);
-  k_.in_region = layout_.k_in;
-  k_.out_region = layout_.k_out;
-  for (Operand* operand : {&q_, &k_})
-    operand->out = c.layout.in_place ? operand->in : packed(c, operand->heads);
+      own_parameters_(own_parameters),
+      attention_factor_(table.frequencies.attention_factor),
+      operands_(operands_of(c)),
+      table_rows_(table_rows_used(rows)),
+      parameter_bytes_(parameter_bytes(c, uses_table, table_rows_)),
+      layout_(layout_of(c, uses_table, table_rows_, own_parameters)),
+      host_parameters_(c, uses_table, table, rows),
+      shapes_(shapes()),
+      written_(written_rows(operands_, rows)) {
+  shapes_.table_dtype = static_cast<int32_t>(table.dtype);
+  const size_t all = layout_.stride * static_cast<size_t>(num_sets);
+  sets_ = DeviceMemory(backend, all);
+  backend.fill({sets_.data(), 0, 1, all}, kGuardPattern);
+  make_inputs();
+  make_parameters();
+  const auto upload = [&](const std::vector<int64_t>& values) {
+    DeviceMemory memory(backend, values.size() * sizeof(int64_t));
+    backend.upload(memory.data(), values.data(), values.size() * sizeof(int64_t));
+    return memory;
+  };
+  judge_positions_ = upload(rows.table_rows);
+  judge_out_rows_ = upload(rows.out_rows);
+}
 
-  sets_ = DeviceMemory(backend, layout_.stride * static_cast<size_t>(num_sets));
-  backend.fill({sets_.data(), 0, 1, layout_.stride * static_cast<size_t>(num_sets)}, kGuardPattern);
-  make_inputs(q_);
-  make_inputs(k_);
-
-  const size_t used = static_cast<size_t>(table_rows_) * table_row_bytes(c);
-  const std::vector<std::byte> position_data = position_bytes(positions, c.positions.bits);
-  table_ = DeviceMemory(backend, used);
-  if (table.dtype == Dtype::kF32) {  // as it lies
-    backend.upload(table_.data(), table.values.data(), used);
-  } else {
-    backend.upload(table_.data(), stored_rows(table, table_rows_, available_threads()).data(),
-                   used);
-  }
-  positions_ = DeviceMemory(backend, position_data.size());
-  backend.upload(positions_.data(), position_data.data(), position_data.size());
-  judge_positions_ = DeviceMemory(backend, positions.size() * sizeof(int64_t));
-  backend.upload(judge_positions_.data(), positions.data(), positions.size() * sizeof(int64_t));
-  if (own_tables) {
-    backend.replicate(range(layout_.table, num_sets), table_.data());
-    backend.replicate(range(layout_.positions, num_sets), positions_.data());
-  }
-  if (!c.layout.in_place) {
-    backend.replicate(range(q_.in_region, num_sets), q_.pristine.data());
-    backend.replicate(range(k_.in_region, num_sets), k_.pristine.data());
+void CaseBuffers::make_inputs() {
+  for (size_t b = 0; b < operands_.in.buffers.size(); ++b) {
+    const OperandBuffer& buffer = operands_.in.buffers[b];
+    const size_t bytes = layout_.in[b].bytes;
+    Input& input = inputs_.emplace_back();
+    input.pristine = DeviceMemory(backend_, bytes);
+    if (backend_.is_host()) {
+      input.host = input.pristine.data();
+    } else if (bytes > 0) {
+      input.copy = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+      input.host = input.copy.data.get();
+    }
+    if (buffer.used != buffer.elements) std::memset(input.host, kGuardPattern, bytes);
+    for (size_t i = 0; i < operands_.in.views.size(); ++i) {
+      const OperandView& view = operands_.in.views[i];
+      if (view.buffer != static_cast<int>(b)) continue;
+      const Grid& grid = operands_.in.grid;
+      fill_inputs(case_, static_cast<TensorId>(i),
+                  {operands_.heads[i], operands_.widths[i], view.token_stride, view.head_stride,
+                   grid.batches > 1 ? grid.tokens : 0, view.batch_stride},
+                  input.host + static_cast<size_t>(view.offset) * element_bytes(case_),
+                  available_threads());
+    }
+    if (!backend_.is_host()) backend_.upload(input.pristine.data(), input.host, bytes);
+    if (!operands_.in_place)
+      backend_.replicate(range(layout_.in[b], num_sets_), input.pristine.data());
   }
 }
 
-void CaseBuffers::make_inputs(Operand& operand) {
-  const size_t bytes = operand.in_region.bytes;
-  operand.pristine = DeviceMemory(backend_, bytes);
-  if (backend_.is_host()) {
-    operand.host_in_data = operand.pristine.data();
-  } else {
-    if (bytes > 0) operand.host_in = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
-    operand.host_in_data = operand.host_in.data.get();
+void CaseBuffers::make_parameters() {
+  for (size_t i = 0; i < kNumParameters; ++i) {
+    const auto p = static_cast<Parameter>(i);
+    const size_t bytes = host_parameters_.bytes(p);
+    if (bytes == 0) continue;
+    parameters_[i] = DeviceMemory(backend_, bytes);
+    backend_.upload(parameters_[i].data(), host_parameters_.data(p), bytes);
+    if (layout_.parameters[i].bytes > 0)
+      backend_.replicate(range(layout_.parameters[i], num_sets_), parameters_[i].data());
   }
-  if (operand.in.elements != case_.num_tokens() * operand.heads * case_.head_dim) {
-    std::memset(operand.host_in_data, kGuardPattern, bytes);
-  }
-  fill_inputs(case_, operand.id, operand.heads, operand.in.token_stride, operand.in.head_stride,
-              operand.host_in_data, available_threads());
-  if (!backend_.is_host()) backend_.upload(operand.pristine.data(), operand.host_in_data, bytes);
 }
 
 std::byte* CaseBuffers::at(const SetLayout::Region& region, int set) const {
@@ -154,19 +104,12 @@ SetRange CaseBuffers::range(const SetLayout::Region& region, int count) const {
   return {at(region, 0), layout_.stride, count, region.bytes};
 }
 
-RopeTensor CaseBuffers::tensor(const Operand& operand, int set) const {
-  RopeTensor t{};
-  t.in = at(operand.in_region, set);
-  t.out = case_.layout.in_place ? at(operand.in_region, set) : at(operand.out_region, set);
-  t.in_token_stride = operand.in.token_stride;
-  t.in_head_stride = operand.in.head_stride;
-  t.out_token_stride = operand.out.token_stride;
-  t.out_head_stride = operand.out.head_stride;
-  t.num_heads = static_cast<int32_t>(operand.heads);
-  return t;
+const std::vector<SetLayout::Region>& CaseBuffers::written_regions() const {
+  return operands_.in_place ? layout_.in : layout_.out;
 }
 
-RopeKernelArgs CaseBuffers::args(int set) const {
+// Everything but pointers.
+RopeKernelArgs CaseBuffers::shapes() const {
   RopeKernelArgs a{};
   a.struct_size = sizeof(a);
   a.op = static_cast<int32_t>(case_.op);
@@ -175,32 +118,115 @@ RopeKernelArgs CaseBuffers::args(int set) const {
   a.num_tokens = case_.num_tokens();
   a.head_dim = static_cast<int32_t>(case_.head_dim);
   a.rotary_dim = static_cast<int32_t>(case_.rope.rotary_dim);
-  a.q = tensor(q_, set);
-  a.k = tensor(k_, set);
+  RopeTensor* tensors[] = {&a.q, &a.k, &a.v};
+  for (size_t i = 0; i < operands_.heads.size(); ++i) {
+    const OperandView &in = operands_.in.views[i], &out = operands_.out.views[i];
+    *tensors[i] = {nullptr,
+                   nullptr,
+                   in.token_stride,
+                   in.head_stride,
+                   in.batch_stride,
+                   out.token_stride,
+                   out.head_stride,
+                   out.batch_stride,
+                   static_cast<int32_t>(operands_.heads[i]),
+                   0};
+  }
   a.q.rotary_offset = static_cast<int32_t>(case_.layout.q.rotary_offset);
   a.k.rotary_offset = static_cast<int32_t>(case_.layout.k.rotary_offset);
-  a.table = own_tables_ ? at(layout_.table, set) : table_.data();
+  const auto batch_tokens = [](const Grid& grid) { return grid.batches > 1 ? grid.tokens : 0; };
+  a.in_batch_tokens = batch_tokens(operands_.in.grid);
+  a.out_batch_tokens = batch_tokens(operands_.out.grid);
+  if (is_padded(case_)) {
+    a.padded_output = 1;
+    a.out_batch_tokens = operands_.out.grid.tokens;
+  }
+  a.position_source = position_source_of(case_);
+  a.num_sequences = a.position_source == ROPE_POSITIONS_CU_SEQLENS ? case_.num_sequences() : 0;
+  a.position_bits = case_.positions.bits;
   a.table_rows = table_rows_;
   a.table_row_stride = case_.rope.rotary_dim;
-  a.table_dtype = static_cast<int32_t>(case_.rope.table.dtype);
-  a.position_bits = case_.positions.bits;
-  a.positions = own_tables_ ? at(layout_.positions, set) : positions_.data();
-  a.stream = backend_.stream();
+  a.attention_factor = static_cast<float>(attention_factor_);
+  if (parameter_bytes_[static_cast<size_t>(Parameter::kPairAxis)] > 0)
+    a.num_axes = static_cast<int32_t>(num_axes(case_.rope.axes));
+  if (has_norm(case_)) {
+    a.norm = case_.norm.span_row ? ROPE_NORM_ROW : ROPE_NORM_HEAD;
+    a.norm_after = case_.norm.after_rotation ? 1 : 0;
+    a.round_between = case_.norm.round_between ? 1 : 0;
+    a.norm_eps = static_cast<float>(case_.norm.eps);
+    a.weight_offset = static_cast<float>(case_.norm.weight_offset);
+  }
   a.num_threads = backend_.num_threads();
+  a.stream = backend_.stream();
   return a;
 }
 
-JudgeArgs CaseBuffers::judge_args(const RopeVariant& variant, int set, int repeats) const {
+template <typename In, typename Out>
+void CaseBuffers::point_operands(const In& in, const Out& out, RopeKernelArgs* args) const {
+  RopeTensor* tensors[] = {&args->q, &args->k, &args->v};
+  const size_t size = element_bytes(case_);
+  for (size_t i = 0; i < operands_.heads.size(); ++i) {
+    const OperandView &from = operands_.in.views[i], &to = operands_.out.views[i];
+    if (from.buffer < 0) continue;
+    tensors[i]->in = in(static_cast<size_t>(from.buffer)) + static_cast<size_t>(from.offset) * size;
+    tensors[i]->out = out(static_cast<size_t>(to.buffer)) + static_cast<size_t>(to.offset) * size;
+  }
+}
+
+template <typename Pointer>
+void CaseBuffers::point_parameters(const Pointer& pointer, RopeKernelArgs* args) {
+  args->table = pointer(Parameter::kTable);
+  args->positions = pointer(Parameter::kPositions);
+  args->sequence_starts = static_cast<const int32_t*>(pointer(Parameter::kSequenceStarts));
+  args->out_rows = static_cast<const int32_t*>(pointer(Parameter::kOutRows));
+  args->turns = static_cast<const uint64_t*>(pointer(Parameter::kTurns));
+  args->inv_freq = static_cast<const float*>(pointer(Parameter::kInvFreq));
+  args->pair_axis = static_cast<const uint8_t*>(pointer(Parameter::kPairAxis));
+  args->axis_positions = pointer(Parameter::kAxisPositions);
+  args->bias = pointer(Parameter::kBias);
+  args->q_weight = pointer(Parameter::kQWeight);
+  args->k_weight = pointer(Parameter::kKWeight);
+}
+
+RopeKernelArgs CaseBuffers::args(int set) const {
+  RopeKernelArgs a = shapes_;
+  point_operands([&](size_t b) { return at(layout_.in[b], set); },
+                 [&](size_t b) { return at(written_regions()[b], set); }, &a);
+  point_parameters(
+      [&](Parameter p) -> const void* {
+        const size_t i = static_cast<size_t>(p);
+        if (parameter_bytes_[i] == 0) return nullptr;
+        return own_parameters_ ? at(layout_.parameters[i], set) : parameters_[i].data();
+      },
+      &a);
+  return a;
+}
+
+JudgeArgs CaseBuffers::judge_args(const RopeVariant& variant, int set, int repeats) {
   JudgeArgs a;
-  a.launch = args(set);
-  a.launch.q.in = q_.pristine.data();
-  a.launch.k.in = k_.pristine.data();
-  a.table = table_.data();
-  a.table_dtype = a.launch.table_dtype;
-  a.table_row_stride = a.launch.table_row_stride;
+  a.launch = shapes_;
+  point_operands([&](size_t b) { return inputs_[b].pristine.data(); },
+                 [&](size_t b) { return at(written_regions()[b], set); }, &a.launch);
+  point_parameters(
+      [&](Parameter p) -> const void* {
+        const size_t i = static_cast<size_t>(p);
+        return parameter_bytes_[i] == 0 ? nullptr : parameters_[i].data();
+      },
+      &a.launch);
+  a.table = parameters_[static_cast<size_t>(Parameter::kTable)].data();
+  a.table_dtype = shapes_.table_dtype;
+  a.table_row_stride = shapes_.table_row_stride;
   a.positions = reinterpret_cast<const int64_t*>(judge_positions_.data());
-  a.repeats = case_.layout.in_place ? repeats : 1;
+  a.out_rows = reinterpret_cast<const int64_t*>(judge_out_rows_.data());
+  a.repeats = operands_.in_place ? repeats : 1;
   allow_angles(variant, attention_factor_, &a);
+  const auto scratch = static_cast<size_t>(judge_scratch_bytes(a));
+  if (scratch > scratch_bytes_) {
+    scratch_.reset();
+    scratch_ = DeviceMemory(backend_, scratch);
+    scratch_bytes_ = scratch;
+  }
+  a.scratch = scratch_.data();
   return a;
 }
 
@@ -208,77 +234,98 @@ void CaseBuffers::restore(int count) {
   // All ones is a NaN in every dtype; the other is a large finite number in bf16 and f32, a NaN in
   // f16.
   poison_ = poison_ == 0xff ? 0x7f : 0xff;
-  for (const Operand* operand : {&q_, &k_}) {
-    if (case_.layout.in_place) {
-      backend_.replicate(range(operand->in_region, count), operand->pristine.data());
+  for (size_t b = 0; b < written_regions().size(); ++b) {
+    const SetRange written = range(written_regions()[b], count);
+    if (operands_.in_place) {
+      backend_.replicate(written, inputs_[b].pristine.data());
     } else {
-      backend_.fill(range(operand->out_region, count), poison_);
+      backend_.fill(written, poison_);
     }
   }
 }
 
-const std::byte* CaseBuffers::output(Operand& operand, int set) {
-  const SetLayout::Region& region = case_.layout.in_place ? operand.in_region : operand.out_region;
-  if (backend_.is_host()) return at(region, set);
-  if (operand.host_out.bytes != region.bytes) {
-    operand.host_out = {std::make_unique_for_overwrite<std::byte[]>(region.bytes), region.bytes};
-  }
-  if (region.bytes > 0)
-    backend_.download(operand.host_out.data.get(), at(region, set), region.bytes);
-  return operand.host_out.data.get();
-}
-
 RopeKernelArgs CaseBuffers::host_view(int set) {
-  viewed_q_ = output(q_, set);
-  viewed_k_ = output(k_, set);
-  RopeKernelArgs a = args(set);
-  a.q.in = q_.host_in_data;
-  a.k.in = k_.host_in_data;
-  a.q.out = const_cast<std::byte*>(viewed_q_);
-  a.k.out = const_cast<std::byte*>(viewed_k_);
+  viewed_.clear();
+  host_out_.resize(written_regions().size());
+  for (size_t b = 0; b < host_out_.size(); ++b) {
+    const SetLayout::Region& region = written_regions()[b];
+    if (backend_.is_host()) {
+      viewed_.push_back(at(region, set));
+      continue;
+    }
+    HostBytes& copy = host_out_[b];
+    if (copy.bytes != region.bytes)
+      copy = {std::make_unique_for_overwrite<std::byte[]>(region.bytes), region.bytes};
+    if (region.bytes > 0) backend_.download(copy.data.get(), at(region, set), region.bytes);
+    viewed_.push_back(copy.data.get());
+  }
+  viewed_poison_ = poison_;
+  RopeKernelArgs a = shapes_;
+  point_operands([&](size_t b) { return inputs_[b].host; },
+                 [&](size_t b) { return const_cast<std::byte*>(viewed_[b]); }, &a);
+  point_parameters(
+      [&](Parameter p) -> const void* {
+        return parameter_bytes_[static_cast<size_t>(p)] == 0 ? nullptr : host_parameters_.data(p);
+      },
+      &a);
   return a;
 }
 
-bool CaseBuffers::gaps_intact(const Operand& operand, const std::byte* data) const {
-  const TensorExtent& extent = operand.out;
-  const auto size = static_cast<int64_t>(element_bytes(case_));
-  const int64_t tokens = case_.num_tokens();
-  if (data == nullptr || extent.elements == tokens * operand.heads * case_.head_dim) return true;
-  for (int64_t row = 0; row + 1 < tokens * operand.heads; ++row) {
-    const auto start = [&](int64_t r) {
-      return (r / operand.heads * extent.token_stride + r % operand.heads * extent.head_stride) *
-             size;
-    };
-    const std::byte* gap = data + start(row) + case_.head_dim * size;
-    const std::byte* next = data + start(row + 1);
-    for (; gap < next; ++gap) {
-      if (*gap != std::byte{kGuardPattern}) return false;
+bool CaseBuffers::gaps_intact() const {
+  for (size_t b = 0; b < viewed_.size(); ++b) {
+    Untouched want;
+    // Where device memory is host memory, what was viewed is what was last restored.
+    want.pattern = std::byte{backend_.is_host() ? poison_ : viewed_poison_};
+    if (operands_.in_place) want.pristine = inputs_[b].host;
+    if (count_changed_gaps(operands_.out.buffers[b], operands_.out.grid, written_,
+                           element_bytes(case_), viewed_[b], want) != 0) {
+      return false;
     }
   }
   return true;
 }
 
+std::string CaseBuffers::changed_inputs() {
+  if (operands_.in_place) return {};
+  for (size_t b = 0; b < inputs_.size(); ++b) {
+    if (backend_.count_differences(range(layout_.in[b], num_sets_), inputs_[b].pristine.data()) !=
+        0)
+      return std::string("changed its input ") + operands_.in.buffers[b].name;
+  }
+  return {};
+}
+
+std::string CaseBuffers::changed_parameters() {
+  std::vector<std::byte> seen;
+  for (size_t i = 0; i < kNumParameters; ++i) {
+    if (parameter_bytes_[i] == 0) continue;
+    const auto p = static_cast<Parameter>(i);
+    bool changed = false;
+    if (own_parameters_) {
+      changed = backend_.count_differences(range(layout_.parameters[i], num_sets_),
+                                           parameters_[i].data()) != 0;
+    } else {
+      seen.resize(parameter_bytes_[i]);
+      backend_.download(seen.data(), parameters_[i].data(), seen.size());
+      changed = std::memcmp(seen.data(), host_parameters_.data(p), seen.size()) != 0;
+    }
+    if (changed) return std::string("changed ") + name(p);
+  }
+  return {};
+}
+
 std::string CaseBuffers::find_damage() {
   for (const SetLayout::Region& guard : layout_.guards) {
-    if (backend_.count_other_than(range(guard, num_sets_), kGuardPattern) != 0) {
+    if (backend_.count_other_than(range(guard, num_sets_), kGuardPattern) != 0)
       return "wrote outside its outputs: a guard band changed";
-    }
   }
-  if (!case_.layout.in_place) {
-    if (backend_.count_differences(range(q_.in_region, num_sets_), q_.pristine.data()) != 0)
-      return "changed its input q";
-    if (backend_.count_differences(range(k_.in_region, num_sets_), k_.pristine.data()) != 0)
-      return "changed its input k";
+  if (const std::string input = changed_inputs(); !input.empty()) return input;
+  if (const std::string parameter = changed_parameters(); !parameter.empty()) return parameter;
+  if (!gaps_intact()) {
+    return is_padded(case_) || case_.num_real_tokens() != case_.num_tokens()
+               ? "wrote into rows of padding, or into the gaps between rows"
+               : "wrote into the gaps between rows";
   }
-  if (own_tables_) {
-    if (backend_.count_differences(range(layout_.table, num_sets_), table_.data()) != 0)
-      return "changed the table";
-    if (backend_.count_differences(range(layout_.positions, num_sets_), positions_.data()) != 0) {
-      return "changed the positions";
-    }
-  }
-  if (!gaps_intact(q_, viewed_q_) || !gaps_intact(k_, viewed_k_))
-    return "wrote into the gaps between rows";
   return {};
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "src/case/result.h"
-#include "src/measure/case_buffers.h"
+#include "src/measure/set_layout.h"
 
 namespace rope_bench {
 

@@ -6,8 +6,11 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
+#include "src/case/operands.h"
+#include "src/case/token_rows.h"
 #include "src/math/reference.h"
 #include "src/math/table.h"
+#include "src/math/turns.h"
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
 #include "src/measure/labels.h"
@@ -78,7 +81,7 @@ class CaseRunner : public Runner {
     };
     try {
       if (!c.skip_reason.empty()) return end(Status::kSkipped, c.skip_reason);
-      result.bytes = bytes_of(c);
+      result.bytes = bytes_of(c, uses_table(c));
       if (!lost_.empty()) return end(Status::kError, "not run: " + lost_);
       if (!check_and_measure(c, options, &result)) return std::nullopt;
       return result;
@@ -110,19 +113,17 @@ class CaseRunner : public Runner {
     if (const std::string reason = why_unsupported(c); !reason.empty())
       throw NotRun{Status::kUnsupported, reason};
     const RopeVariant& variant = find_variant(c);
-    if (c.num_tokens() == 0) {
+    if (c.num_real_tokens() == 0) {
       result->status = options.check ? Status::kPassed : Status::kUnchecked;
       return true;
     }
-    require_table(c, variant);
     require_host_memory(c);
-    const std::vector<int64_t> positions = kernel_positions_of(c);
-    const std::shared_ptr<const CosSinTable> table = tables_.get(c, available_threads());
-
-    const int64_t rows = *std::max_element(positions.begin(), positions.end()) + 1;
-    const Plan plan = options.measure ? plan_of(c, result->cache, rows) : Plan{1, true, 1, 1};
-    require_device_memory(c, plan, rows);
-    CaseBuffers buffers(*backend_, c, *table, positions, plan.num_sets, plan.own_tables);
+    const TokenRows rows = token_rows_of(c);
+    const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
+    const Plan plan = options.measure ? plan_of(c, variant, result, rows) : Plan{1, true, 1, 1};
+    require_device_memory(c, variant, plan, rows);
+    CaseBuffers buffers(*backend_, c, variant.uses_table != 0, *table, rows, plan.num_sets,
+                        plan.own_tables);
     const RopeKernelArgs args = buffers.args(0);
     char reason[256] = "";
     if (variant.why_not(&args, reason, sizeof(reason)) != 0)
@@ -138,7 +139,7 @@ class CaseRunner : public Runner {
     if (options.measure) {
       if (!measure_row(c, variant, plan, buffers, options, result)) return false;
     }
-    if (is_identity(*table, positions)) result->labels.emplace_back("identity");
+    if (is_identity(c, *table, rows)) result->labels.emplace_back("identity");
     if (options.check) {
       const std::string damage = buffers.find_damage();
       if (!damage.empty()) fail(result, damage);
@@ -150,10 +151,13 @@ class CaseRunner : public Runner {
     return options.interrupted && options.interrupted();
   }
 
-  // Every sine in use is 0 (position 0): nothing turns, and a kernel that does nothing would pass.
-  static bool is_identity(const CosSinTable& table, const std::vector<int64_t>& positions) {
+  // Every sine in use is 0 (position 0): nothing turns, and a kernel that rotates nothing would
+  // pass.
+  static bool is_identity(const RopeCase& c, const CosSinTable& table, const TokenRows& rows) {
+    if (has_norm(c)) return false;
     const int64_t half = table.rotary_dim / 2;
-    return std::all_of(positions.begin(), positions.end(), [&](int64_t position) {
+    return std::all_of(rows.table_rows.begin(), rows.table_rows.end(), [&](int64_t position) {
+      if (position < 0) return true;
       const float* sines = &table.values[static_cast<size_t>(position * table.rotary_dim + half)];
       return std::all_of(sines, sines + half, [](float sine) { return sine == 0; });
     });
@@ -167,24 +171,32 @@ class CaseRunner : public Runner {
                                            name(c.op) + " on " + info_.device};
   }
 
-  // Axes and direction live in the table's rows: a variant that forms its own angles never sees
-  // them.
-  static void require_table(const RopeCase& c, const RopeVariant& variant) {
-    if (variant.uses_table != 0 || (c.rope.axes.kind == "none" && !c.rope.reversed)) return;
-    throw NotRun{Status::kUnsupported, std::string("variant ") + variant.name +
-                                           " forms its own angles: rope.axes and direction "
-                                           "reversed need a table"};
+  // Of the variant that the case names; a row without one reads no table either way.
+  bool uses_table(const RopeCase& c) const {
+    const auto rows = backend_->variants();
+    return std::none_of(rows.begin(), rows.end(), [&](const RopeVariant& row) {
+      return row.op == static_cast<int32_t>(c.op) && row.name == c.variant && row.uses_table == 0;
+    });
+  }
+
+  // What the kernel reads; of a variant that forms its own angles what it is judged by: exact
+  // angles, whatever the case's table would hold.
+  std::shared_ptr<const CosSinTable> table_of(const RopeCase& c, const RopeVariant& variant) {
+    if (variant.uses_table != 0) return tables_.get(c, available_threads());
+    RopeCase exact = c;
+    exact.rope.table.angle = TableAngle::kExact;
+    exact.rope.table.dtype = Dtype::kF32;
+    std::shared_ptr<const CosSinTable> table = tables_.get(exact, available_threads());
+    if (const std::string reason = why_no_turns(c, table->frequencies); !reason.empty())
+      throw NotRun{Status::kUnsupported, std::string("variant ") + variant.name + ": " + reason};
+    return table;
   }
 
   static double tensor_bytes(const RopeCase& c) {
-    const double size = static_cast<double>(info(c.dtype).size);
-    double elements = static_cast<double>(extent_of(c, c.layout.q, c.num_heads).elements) +
-                      static_cast<double>(extent_of(c, c.layout.k, c.num_kv_heads).elements);
-    if (!c.layout.in_place) {
-      elements += static_cast<double>(c.num_tokens()) *
-                  static_cast<double>((c.num_heads + c.num_kv_heads) * c.head_dim);
-    }
-    return elements * size;
+    const Operands operands = operands_of(c);
+    double elements = static_cast<double>(operands.in.elements());
+    if (!operands.in_place) elements += static_cast<double>(operands.out.elements());
+    return elements * static_cast<double>(info(c.dtype).size);
   }
 
   // Refuses what the host cannot hold before anything of it is allocated: an overcommitted machine
@@ -195,16 +207,18 @@ class CaseRunner : public Runner {
     // A pristine copy and two sets; or what goes to the device and what comes back.
     const double copies = backend_->is_host() ? 3 : 2;
     const double need = copies * tensor_bytes(c) + table +
-                        16.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
+                        32.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
     const auto have = static_cast<double>(available_memory_bytes());
     if (need > have)
       throw OutOfMemory("host memory: needs " + memory_text(need) + ", " + memory_text(have) +
                         " available");
   }
 
-  void require_device_memory(const RopeCase& c, const Plan& plan, int64_t rows) const {
+  void require_device_memory(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
+                             const TokenRows& rows) const {
     if (backend_->is_host()) return;
-    const SetLayout layout = layout_of(c, rows, plan.own_tables);
+    const SetLayout layout =
+        layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables);
     const double need = static_cast<double>(layout.stride) * plan.num_sets + tensor_bytes(c);
     const auto have = static_cast<double>(backend_->free_bytes());
     if (need > have)
@@ -212,17 +226,19 @@ class CaseRunner : public Runner {
                         " free");
   }
 
-  Plan plan_of(const RopeCase& c, CacheMode cache, int64_t rows) {
+  Plan plan_of(const RopeCase& c, const RopeVariant& variant, const Result* result,
+               const TokenRows& rows) {
     measure_device_once();
+    const bool uses_table = variant.uses_table != 0;
     PlanInput input;
-    input.bytes = bytes_of(c);
-    input.own = layout_of(c, rows, true);
-    input.shared = layout_of(c, rows, false);
+    input.bytes = result->bytes;
+    input.own = layout_of(c, uses_table, table_rows_used(rows), true);
+    input.shared = layout_of(c, uses_table, table_rows_used(rows), false);
     input.set_budget = backend_->set_budget();
     input.cache_bytes = info_.l2_bytes;
     input.peak_gb_s = *info_.measured_peak_gb_s;
     input.floor_s = *info_.floor_us * 1e-6;
-    input.cache = cache;
+    input.cache = result->cache;
     return make_plan(input);
   }
 
@@ -261,10 +277,11 @@ class CaseRunner : public Runner {
           fail(result, "the cos-sin table is beyond its bound");
         if (a.num_over == 0 && judged > 0) {
           throw DeviceError("the device's judge finds " + std::to_string(judged) +
-                            " wrong pairs where the reference finds none");
+                            " wrong pairs or elements where the reference finds none");
         }
       } else if (judged > 0) {
-        fail(result, "the second launch is wrong in " + std::to_string(judged) + " pairs");
+        fail(result,
+             "the second launch is wrong in " + std::to_string(judged) + " pairs or elements");
       }
     }
     const std::string damage = buffers.find_damage();
@@ -286,8 +303,8 @@ class CaseRunner : public Runner {
         rope_bench::measure(*backend_, buffers, variant, plan, how);
     if (!measured) return false;
     if (measured->wrong_units > 0) {
-      fail(result,
-           "timed launches are wrong in " + std::to_string(measured->wrong_units) + " pairs");
+      fail(result, "timed launches are wrong in " + std::to_string(measured->wrong_units) +
+                       " pairs or elements");
     }
     if (measured->timing.num_rounds == 0) {
       result->reason = "not measured: no round gave a positive time, the device is too busy";

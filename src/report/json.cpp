@@ -2,6 +2,7 @@
 
 #include "nlohmann/json.hpp"
 #include "src/report/columns.h"
+#include "src/report/fusion.h"
 #include "src/report/writers.h"
 
 namespace rope_bench {
@@ -34,6 +35,20 @@ Json config_json(const std::string& text) {
   if (text.empty()) return nullptr;
   Json config = Json::parse(text, nullptr, false);
   return config.is_discarded() ? Json(text) : config;
+}
+
+Json fusion_json(const RunReport& report) {
+  Json pairs = Json::array();
+  for (const FusionPair& pair : fusion_pairs(report)) {
+    pairs.push_back({{"name", pair.fused->rope_case.name},
+                     {"unfused_name", pair.unfused->rope_case.name},
+                     {"cache", name(pair.fused->cache)},
+                     {"saved_us", number(pair.saved_us())},
+                     {"saved_time_percent", number(pair.saved_time_percent())},
+                     {"saved_bytes", pair.saved_bytes()},
+                     {"saved_bytes_percent", number(pair.saved_bytes_percent())}});
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -93,6 +108,7 @@ std::string write_json(const RunReport& report, const ReportContext& context) {
       {"limit_family_version", report.limit_family_version},
       {"config", config_json(report.config_text)},
       {"results", std::move(results)},
+      {"fusion", fusion_json(report)},
       {"command_line", report.command_line},
       {"notes", report.notes},
       {"interrupted", report.interrupted}};

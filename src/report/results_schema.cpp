@@ -60,6 +60,17 @@ Json row_schema() {
 
 Json text() { return {{"type", "string"}}; }
 Json optional_text() { return or_null(text()); }
+// A row beside the row of the same case in variant `unfused`: what the fused one saves.
+Json fusion_schema() {
+  const Json number = {{"$ref", "#/$defs/number"}};
+  return object_schema({{"name", text()},
+                        {"unfused_name", text()},
+                        {"cache", {{"enum", {"cold", "warm"}}}},
+                        {"saved_us", number},
+                        {"saved_time_percent", number},
+                        {"saved_bytes", {{"type", "integer"}}},
+                        {"saved_bytes_percent", number}});
+}
 Json optional_number() { return or_null({{"$ref", "#/$defs/number"}}); }
 
 }  // namespace
@@ -88,6 +99,7 @@ std::string results_schema() {
        {"limit_family_version", {{"type", "integer"}}},
        {"config", Json::object()},
        {"results", {{"type", "array"}, {"items", {{"$ref", "#/$defs/result"}}}}},
+       {"fusion", {{"type", "array"}, {"items", {{"$ref", "#/$defs/fusion"}}}}},
        {"command_line", {{"type", "array"}, {"items", text()}}},
        {"notes", {{"type", "array"}, {"items", text()}}},
        {"interrupted", {{"type", "boolean"}}}});
@@ -96,6 +108,7 @@ std::string results_schema() {
       {"description", "JSON has no NaN or infinity: they are spelled as strings"},
       {"anyOf", Json::array({{{"type", "number"}}, {{"enum", {"NaN", "Infinity", "-Infinity"}}}})}};
   schema["$defs"]["result"] = row_schema();
+  schema["$defs"]["fusion"] = fusion_schema();
   return dump(schema, 2) + "\n";
 }
 

@@ -47,14 +47,14 @@ TEST(Values, EveryKeyIsRead) {
              "scaling": {"type": "yarn", "factor": 4, "truncate": false, "length_rule": "vllm"},
              "axes": {"kind": "mrope", "section": [8, 8, 8]},
              "query_scale": {"beta": 0.1, "original_max_position_embeddings": 16384}},
-    "op": "norm_split_rope", "variant": "per_head", "dtype": "f16",
-    "norm": {"eps": 1e-5, "weight_offset": 1, "span": "row", "order": "after",
+    "op": "rope_backward", "variant": "per_head", "dtype": "f16",
+    "norm": {"eps": 1e-5, "weight": false, "weight_offset": 1, "span": "row", "order": "after",
              "round_between": true},
     "qkv_bias": true,
     "layout": {"order": "heads_tokens_dim", "in_place": true,
                "q": {"token_stride": 128, "head_stride": 1024, "rotary_offset": 32},
                "k": {"token_stride": 96, "head_stride": 2048, "rotary_offset": 0}},
-    "tokens": 7, "varlen": {"source": "position_ids", "output": "padded"},
+    "tokens": 7, "varlen": {"source": "position_ids", "output": "padded", "max_seqlen": 9},
     "positions": "random", "position_offset": 5, "position_dtype": "int64",
     "data": "cancel", "seed": 18446744073709551615,
     "measure": {"cache": "both", "min_time_ms": 2, "max_time_s": 3.5, "precision": 0.01,
@@ -79,11 +79,12 @@ TEST(Values, EveryKeyIsRead) {
   EXPECT_EQ(c.rope.axes, (Axes{"mrope", {8, 8, 8}}));
   EXPECT_EQ(c.rope.query_scale.value().beta, 0.1);
   EXPECT_EQ(c.rope.query_scale.value().original_max_position_embeddings, 16384);
-  EXPECT_EQ(c.op, Op::kNormSplitRope);
+  EXPECT_EQ(c.op, Op::kRopeBackward);
   EXPECT_EQ(c.variant, "per_head");
   EXPECT_TRUE(c.norm.given && c.norm.span_row && c.norm.after_rotation && c.norm.round_between);
   EXPECT_EQ(c.norm.eps, 1e-5);
   EXPECT_EQ(c.norm.weight_offset, 1);
+  EXPECT_FALSE(c.norm.weight);
   EXPECT_TRUE(c.qkv_bias);
   EXPECT_TRUE(c.layout.heads_tokens_dim && c.layout.in_place);
   EXPECT_EQ(c.layout.q.token_stride, 128);
@@ -92,6 +93,7 @@ TEST(Values, EveryKeyIsRead) {
   EXPECT_EQ(c.layout.k.head_stride, 2048);
   EXPECT_EQ(c.varlen.source, "position_ids");
   EXPECT_TRUE(c.varlen.given && c.varlen.padded_output);
+  EXPECT_EQ(c.varlen.max_seqlen, 9);
   EXPECT_EQ(c.positions.kind, PositionKind::kRandom);
   EXPECT_EQ(c.positions.offset, 5);
   EXPECT_EQ(c.positions.bits, 64);
@@ -274,14 +276,17 @@ TEST(Values, RotaryDimAtItsEnds) {  // C027
 TEST(Values, TwoWaysOfSayingTheSameAreRefused) {
   expect_error(config_with(R"("rope": {"rotary_dim": 32, "partial_rotary_factor": 0.5})"),
                {"/rope/partial_rotary_factor", "together with /rope/rotary_dim"});
-  expect_error(config_with(R"("seq_lens": [1])"), {"/seq_lens", "together with /tokens"});
+  expect_error(config_of_model(R"("num_heads": 8, "num_kv_heads": 2, "gqa_ratio": 4,
+                                  "head_dim": 8)"),
+               {"/model/gqa_ratio", "together with /model/num_kv_heads"});
 }
 
 TEST(Values, PartsWithoutEffectAreSaid) {
   const LoadedConfig config =
       parse(config_with(R"("norm": {}, "qkv_bias": true, "varlen": {"output": "padded"})"));
-  // Of op rope the rows say it: they are unsupported.
-  EXPECT_TRUE(config.warnings.empty());
+  EXPECT_EQ(config.warnings, (std::vector<std::string>{"norm has no effect on op rope",
+                                                       "qkv_bias has no effect on op rope",
+                                                       "varlen has no effect on op rope"}));
   const LoadedConfig split = parse(config_with(R"("norm": {}, "op": "split_rope")"));
   ASSERT_EQ(split.warnings.size(), 1u);
   EXPECT_EQ(split.warnings[0], "norm has no effect on op split_rope");

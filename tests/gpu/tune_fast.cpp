@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/launchers.h"
+#include "src/case/token_rows.h"
 #include "src/math/table.h"
 #include "src/measure/stopwatch.h"
 
@@ -80,18 +81,18 @@ int tune(int argc, char** argv) {
   TableCache tables;
   for (const int64_t tokens : token_counts) {
     c.tokens = tokens;
-    const std::vector<int64_t> positions = positions_of(c);
+    const TokenRows token_rows = token_rows_of(c);
     const auto table = tables.get(c, 8);
     PlanInput input;
     input.bytes = bytes_of(c);
-    input.own = layout_of(c, tokens, true);
-    input.shared = layout_of(c, tokens, false);
+    input.own = layout_of(c, true, tokens, true);
+    input.shared = layout_of(c, true, tokens, false);
     input.set_budget = backend->set_budget();
     input.cache_bytes = backend->info().l2_bytes;
     input.peak_gb_s = peak;
     input.floor_s = floor;
     const Plan plan = make_plan(input);
-    CaseBuffers buffers(*backend, c, *table, positions, plan.num_sets, plan.own_tables);
+    CaseBuffers buffers(*backend, c, true, *table, token_rows, plan.num_sets, plan.own_tables);
     const RopeVariant* limit_row = fastest_limit(*backend, buffers, plan, CacheMode::kCold);
     Timed limit(*backend, buffers, *limit_row, plan, CacheMode::kCold);
     std::vector<double> limit_times;

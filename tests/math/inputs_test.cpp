@@ -173,6 +173,57 @@ TEST(Inputs, RowsOfCancelAndConstant) {
   }
 }
 
+// Where an element lies does not change it: [batch, heads, tokens, dim] holds the same numbers.
+TEST(Inputs, BatchEntriesHoldTheSameElements) {
+  RopeCase c = input_case(DataKind::kNormal, Dtype::kF32, 3, 8);
+  c.batch = 2;
+  const std::vector<uint8_t> packed = bytes_of_inputs(c, 4, 1);
+  std::vector<uint8_t> apart(packed.size());
+  fill_inputs(c, TensorId::kQ, {4, 8, 8, 24, 3, 96}, apart.data(), 2);
+  for (size_t b = 0; b < 2; ++b) {
+    for (size_t t = 0; t < 3; ++t) {
+      for (size_t h = 0; h < 4; ++h) {
+        const uint8_t* one = &packed[(((b * 3 + t) * 4) + h) * 32];
+        const uint8_t* other = &apart[(((b * 4 + h) * 3) + t) * 32];
+        EXPECT_TRUE(std::equal(one, one + 32, other)) << b << t << h;
+      }
+    }
+  }
+}
+
+TEST(Inputs, WeightsLieAroundWhatANormMultipliesBy) {
+  RopeCase c = input_case(DataKind::kSpecial, Dtype::kF32);
+  const auto mean_of = [&](TensorId id) {
+    std::vector<float> values(4096);
+    fill_parameters(c, id, 4096, values.data());
+    double sum = 0, square = 0;
+    for (const float value : values) {
+      EXPECT_TRUE(std::isfinite(value));  // whatever the data is
+      sum += value;
+      square += value * value;
+    }
+    const double mean = sum / 4096;
+    return std::pair(mean, square / 4096 - mean * mean);
+  };
+  EXPECT_NEAR(mean_of(TensorId::kQWeight).first, 1, 0.01);
+  EXPECT_NEAR(mean_of(TensorId::kQWeight).second, 1.0 / 64, 0.002);
+  EXPECT_NEAR(mean_of(TensorId::kBias).second, 1, 0.1);
+  c.norm.weight_offset = 1;
+  EXPECT_NEAR(mean_of(TensorId::kKWeight).first, 0, 0.01);
+}
+
+TEST(Inputs, BytesOfParametersArePinned) {
+  RopeCase c = input_case(DataKind::kNormal, Dtype::kBF16);
+  const auto hash = [&](TensorId id) {
+    std::vector<uint8_t> bytes(2 * 96);
+    fill_parameters(c, id, 96, bytes.data());
+    return fnv1a(bytes);
+  };
+  EXPECT_EQ(hash(TensorId::kBias), 0xf490090d81dababcu);
+  EXPECT_EQ(hash(TensorId::kQWeight), 0xa7e9e1d397bbe59au);
+  EXPECT_EQ(hash(TensorId::kKWeight), 0xe3285772b0e7618fu);
+}
+
 TEST(Inputs, TwentyMillionElementsAreQuick) {
   if (!kTimesCount) GTEST_SKIP() << "times are not judged in this build";
   const RopeCase c = input_case(DataKind::kNormal, Dtype::kBF16, 4096, 128);

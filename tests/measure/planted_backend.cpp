@@ -1,27 +1,35 @@
 #include "tests/measure/planted_backend.h"
 
 #include <string>
+#include <vector>
 
 namespace rope_bench {
 namespace {
 
-const RopeVariant& cpu_fast() {
-  size_t count = 0;
-  const RopeVariant* rows = rope_cpu_variants(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (std::string(rows[i].name) == "fast") return rows[i];
-  }
-  return rows[0];
+// The CPU's `fast` of every op, in the order of ops.
+const std::vector<RopeVariant>& cpu_fast() {
+  static const std::vector<RopeVariant> kRows = [] {
+    size_t count = 0;
+    const RopeVariant* rows = rope_cpu_variants(&count);
+    std::vector<RopeVariant> fast;
+    for (int32_t op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op) {
+      for (size_t i = 0; i < count; ++i) {
+        if (rows[i].op == op && std::string(rows[i].name) == "fast") fast.push_back(rows[i]);
+      }
+    }
+    return fast;
+  }();
+  return kRows;
 }
 
 class PlantedBackend : public Backend {
  public:
   explicit PlantedBackend(int32_t (*start)(const RopeKernelArgs*))
-      : real_(make_cpu_backend()), row_(cpu_fast()) {
-    row_.launch = start;
+      : real_(make_cpu_backend()), rows_(cpu_fast()) {
+    for (RopeVariant& row : rows_) row.launch = start;
   }
   const DeviceInfo& info() const override { return real_->info(); }
-  std::span<const RopeVariant> variants() const override { return {&row_, 1}; }
+  std::span<const RopeVariant> variants() const override { return rows_; }
   std::span<const RopeVariant> limits() const override { return real_->limits(); }
   bool is_host() const override { return true; }
   void* stream() const override { return real_->stream(); }
@@ -55,7 +63,7 @@ class PlantedBackend : public Backend {
 
  private:
   std::unique_ptr<Backend> real_;
-  RopeVariant row_;
+  std::vector<RopeVariant> rows_;
 };
 
 }  // namespace
@@ -64,6 +72,8 @@ std::unique_ptr<Backend> planted_backend(int32_t (*launch)(const RopeKernelArgs*
   return std::make_unique<PlantedBackend>(launch);
 }
 
-int32_t right_launch(const RopeKernelArgs* args) { return cpu_fast().launch(args); }
+int32_t right_launch(const RopeKernelArgs* args) {
+  return cpu_fast().at(static_cast<size_t>(args->op)).launch(args);
+}
 
 }  // namespace rope_bench

@@ -8,10 +8,10 @@
 
 namespace rope_bench {
 
-// `launch` becomes the one variant, "fast".
+// `launch` becomes the one variant of every op, "fast".
 std::unique_ptr<Backend> planted_backend(int32_t (*launch)(const RopeKernelArgs*));
 
-// The launch of the real CPU `fast`, for faults to begin with.
+// The launch of the real CPU `fast` of the op, for faults to begin with.
 int32_t right_launch(const RopeKernelArgs* args);
 
 }  // namespace rope_bench

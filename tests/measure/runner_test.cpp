@@ -155,35 +155,24 @@ TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
 }
 
 TEST(Runner, RowsThatDoNotRunSayWhy) {
-  RopeCase unsupported = small_case(true);
-  unsupported.op = Op::kSplitRope;
-  RopeCase offset = small_case(true);
-  offset.layout.q.rotary_offset = 16;  // C029
-  RopeCase bias = small_case(true);
-  bias.qkv_bias = true;  // C041
-  RopeCase order = small_case(true);
-  order.layout.heads_tokens_dim = true;  // C033
-  RopeCase sequences = small_case(true);
-  sequences.op = Op::kVarlenSplitRope;  // C049
-  sequences.seq_lens = {3, 0, 5};
+  RopeCase scaled = small_case(true);
+  scaled.rope.query_scale = QueryScale{0.1, 16};
   RopeCase variant = small_case(true);
   variant.variant = "per_head";
   RopeCase skipped = small_case(true);
   skipped.skip_reason = "rotary_dim 96 > head_dim 64";
   RopeCase huge = small_case(true);
   huge.tokens = int64_t{1} << 40;
-  const auto results =
-      make_runner(planted_backend(right_launch))
-          ->run({unsupported, offset, bias, order, sequences, variant, skipped, huge},
-                RunOptions{});
-  ASSERT_EQ(results.size(), 8u);
+  const auto results = make_runner(planted_backend(right_launch))
+                           ->run({scaled, variant, skipped, huge}, RunOptions{});
+  ASSERT_EQ(results.size(), 4u);
   const std::pair<Status, const char*> want[] = {
-      {Status::kUnsupported, "split_rope"},        {Status::kUnsupported, "rotary_offset 16"},
-      {Status::kUnsupported, "qkv_bias"},          {Status::kUnsupported, "heads_tokens_dim"},
-      {Status::kUnsupported, "varlen_split_rope"}, {Status::kUnsupported, "per_head"},
-      {Status::kSkipped, "rotary_dim 96"},         {Status::kOutOfMemory, "memory"},
+      {Status::kUnsupported, "query_scale"},
+      {Status::kUnsupported, "no variant per_head of op rope on cpu"},
+      {Status::kSkipped, "rotary_dim 96"},
+      {Status::kOutOfMemory, "memory"},
   };
-  for (size_t i = 0; i < 8; ++i) {
+  for (size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(results[i].status, want[i].first) << i << ": " << results[i].reason;
     EXPECT_NE(results[i].reason.find(want[i].second), std::string::npos)
         << i << ": " << results[i].reason;
