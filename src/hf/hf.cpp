@@ -98,9 +98,8 @@ Node assemble(const std::vector<ModelConfig>& models, NativeBuilder& native,
 Overridden overridden_paths(const Settings& flags) {
   Overridden paths;
   for (const Setting& flag : flags) {
-    if (!flag.cleared) paths.insert(flag.path);
+    if (!flag.cleared) paths[flag.path] = to_text(*flag.node, 1000);
   }
-  if (paths.contains("model.gqa_ratio")) paths.insert("model.num_kv_heads");
   return paths;
 }
 

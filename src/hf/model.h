@@ -2,7 +2,8 @@
 #ifndef ROPE_BENCH_SRC_HF_MODEL_H_
 #define ROPE_BENCH_SRC_HF_MODEL_H_
 
-#include <set>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@
 
 namespace rope_bench {
 
-// Keys that --set and --axis give, by their dotted paths: what they say need not be in the file.
-using Overridden = std::set<std::string>;
+// What --set and --axis say, as text by dotted path: it need not be in the file.
+using Overridden = std::map<std::string, std::string>;
 
 struct ReadContext {
   ScalingCatalog scalings;
@@ -23,6 +24,11 @@ struct ReadContext {
   Notes* notes;
 
   bool has(const char* path) const { return overridden->contains(path); }
+  // Whether the command line gives the key this word, alone or among others.
+  bool has(const char* path, std::string_view word) const {
+    const auto found = overridden->find(path);
+    return found != overridden->end() && found->second.find(word) != std::string::npos;
+  }
 };
 
 struct Model {

@@ -82,10 +82,12 @@ QkNorm read_norm(Model& model) {
 }
 
 void put_run(Model& model, Node* out) {
-  NativeBuilder& native = *model.context.native;
+  const ReadContext& context = model.context;
+  NativeBuilder& native = *context.native;
   const QkNorm norm = read_norm(model);
   native.put(out, "op", op_of(norm), model.type_at);
-  const bool fused = model.context.has("op") || std::string_view(op_of(norm)) != "rope";
+  const bool fused =
+      context.has("op", "norm_split_rope") || std::string_view(op_of(norm)) == "norm_split_rope";
   if (is_fusable(norm)) {
     model.context.notes->info(
         "", fmt::format("qk-norm {}: op norm_split_rope does it together with the rotation; op "

@@ -14,6 +14,19 @@ namespace {
 constexpr const char* kOriginal = "original_max_position_embeddings";
 constexpr const char* kOriginalPath = "rope.scaling.original_max_position_embeddings";
 
+const Node* member_of(const Node& object, std::string_view key) {
+  for (const Member& member : *object.object()) {
+    if (member.key == key) return &member.value;
+  }
+  return nullptr;
+}
+
+// 4096 rather than 4096.0.
+std::string value_text(const Node& node) {
+  const double* number = std::get_if<double>(&node.value);
+  return number ? fmt::format("{}", *number) : to_text(node);
+}
+
 class ScalingReader {
  public:
   ScalingReader(Model& model, RopeSet& set, Node* out)
@@ -177,14 +190,22 @@ class ScalingReader {
                             *factor, *original_, reached, most_->key, most_->value));
   }
 
-  void note_scaling(const ScalingMethodSpec& method) {
-    std::string given, assumed;
-    for (const Member& member : *out_->object()) {
-      if (member.key != "rope") continue;
-      for (const Member& part : *member.value.object()) {
-        if (part.key == "scaling") given = to_text(part.value, 160);
-      }
+  // "linear: factor 8"; lists by their lengths.
+  std::string given_text(const ScalingMethodSpec& method) {
+    std::string text;
+    const Node* rope = member_of(*out_, "rope");
+    for (const Member& part : *member_of(*rope, "scaling")->object()) {
+      if (part.key == "type") continue;
+      const Node::List* list = part.value.list();
+      text +=
+          fmt::format("{}{} {}", text.empty() ? ": " : ", ", part.key,
+                      list ? fmt::format("[{} numbers]", list->size()) : value_text(part.value));
     }
+    return method.name + text;
+  }
+
+  void note_scaling(const ScalingMethodSpec& method) {
+    std::string assumed;
     for (const ScalingParamSpec& param : method.params) {
       const bool there =
           param.name == kOriginal ? original_.has_value() : place(param.name.c_str()).has_value();
@@ -197,7 +218,7 @@ class ScalingReader {
                                  ? std::string(*param.default_value != 0 ? "true" : "false")
                                  : fmt::format("{}", *param.default_value));
     }
-    notes_.info(set_.own->pointer(), "scaling " + given);
+    notes_.info(set_.own->pointer(), "scaling " + given_text(method));
     if (!assumed.empty()) notes_.info("", "not in the file, the method's defaults: " + assumed);
   }
 
