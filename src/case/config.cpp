@@ -128,12 +128,11 @@ std::string to_text(const ConfigNote& note) {
 LoadedConfig parse_config(const std::string& text, const std::string& path, ScalingCatalog scalings,
                           const Overrides& overrides, const CaseCheck& check) {
   const Source source{path, text, false};
-  return read_config(parse_json(source), path, scalings, overrides, check);
+  return read_config(parse_json(source), path, KeyTable(scalings), overrides, check);
 }
 
-LoadedConfig read_config(const Node& root, const std::string& path, ScalingCatalog scalings,
+LoadedConfig read_config(const Node& root, const std::string& path, const KeyTable& table,
                          const Overrides& overrides, const CaseCheck& check) {
-  const KeyTable table(scalings);
   Arena arena;
   if (!root.object()) {
     throw ConfigError(
@@ -153,7 +152,8 @@ LoadedConfig read_config(const Node& root, const std::string& path, ScalingCatal
   if (config.name.empty()) config.name = "config";
   std::set<std::string> warnings;
   for (const Suite& suite : suites) {
-    expand({table, scalings, check, config.name, path, flags}, suite, &config.cases, &warnings);
+    expand({table, table.scalings(), check, config.name, path, flags}, suite, &config.cases,
+           &warnings);
   }
   make_unique(&config.cases);
   config.resolved_json = resolved(base, entries, flags, config.name);

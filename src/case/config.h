@@ -13,6 +13,7 @@
 
 namespace rope_bench {
 
+class KeyTable;
 struct Node;
 
 // What the command line lays over a config.
@@ -75,7 +76,7 @@ LoadedConfig parse_config(const std::string& text, const std::string& path, Scal
 
 // The same from a document that is already parsed. `path` names it in messages that concern no
 // value; the nodes' sources must outlive the call.
-LoadedConfig read_config(const Node& root, const std::string& path, ScalingCatalog scalings,
+LoadedConfig read_config(const Node& root, const std::string& path, const KeyTable& table,
                          const Overrides& overrides, const CaseCheck& check = {});
 
 // The text of a file of at most 16 MiB. Throws ConfigError for anything that cannot be read.

@@ -125,7 +125,7 @@ LoadedConfig parse_hf(const std::vector<HfText>& texts, ScalingCatalog scalings,
   }
   std::vector<ModelFacts> facts;
   const Node root = assemble(models, native, &facts);
-  LoadedConfig config = read_config(root, texts[0].path, scalings, overrides, check);
+  LoadedConfig config = read_config(root, texts[0].path, table, overrides, check);
   for (ModelConfig& model : models) {
     std::move(model.notes.begin(), model.notes.end(), std::back_inserter(config.notes));
   }
