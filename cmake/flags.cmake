@@ -4,6 +4,7 @@ target_include_directories(rope_flags INTERFACE ${PROJECT_SOURCE_DIR})
 # False positives left out: maybe-uninitialized (g++ 12 in nlohmann/json), dangling-reference (g++ 13).
 # CUDA_STANDARD 20 is refused by CMake 3.25 with nvcc 13: the flag is passed by hand.
 target_compile_options(rope_flags INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-unknown-warning-option>
   $<$<COMPILE_LANGUAGE:CXX>:-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-maybe-uninitialized -Wno-dangling-reference -Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Werror>)
 if(ROPE_BENCH_SANITIZE)

@@ -9,6 +9,7 @@ binary=$(readlink -f "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
+ln -s "$root/tests" tests # models that --hf reads are named from the top
 
 bad=0
 complain() {

@@ -118,12 +118,22 @@ std::string resolved(const Settings& base, const std::vector<Entry>& entries, co
 
 }  // namespace
 
+std::string to_text(const ConfigNote& note) {
+  std::string text;
+  if (!note.file.empty()) text += note.file + ": ";
+  if (!note.pointer.empty()) text += note.pointer + ": ";
+  return text + note.text;
+}
+
 LoadedConfig parse_config(const std::string& text, const std::string& path, ScalingCatalog scalings,
                           const Overrides& overrides, const CaseCheck& check) {
-  const KeyTable table(scalings);
-  Arena arena;
   const Source source{path, text, false};
-  const Node root = parse_json(source);
+  return read_config(parse_json(source), path, KeyTable(scalings), overrides, check);
+}
+
+LoadedConfig read_config(const Node& root, const std::string& path, const KeyTable& table,
+                         const Overrides& overrides, const CaseCheck& check) {
+  Arena arena;
   if (!root.object()) {
     throw ConfigError(
         fmt::format("{}: {} is not a config; allowed: a JSON object", root.place(), to_text(root)));
@@ -142,7 +152,8 @@ LoadedConfig parse_config(const std::string& text, const std::string& path, Scal
   if (config.name.empty()) config.name = "config";
   std::set<std::string> warnings;
   for (const Suite& suite : suites) {
-    expand({table, scalings, check, config.name, path, flags}, suite, &config.cases, &warnings);
+    expand({table, table.scalings(), check, config.name, path, flags}, suite, &config.cases,
+           &warnings);
   }
   make_unique(&config.cases);
   config.resolved_json = resolved(base, entries, flags, config.name);

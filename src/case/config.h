@@ -13,6 +13,9 @@
 
 namespace rope_bench {
 
+class KeyTable;
+struct Node;
+
 // What the command line lays over a config.
 struct Overrides {
   std::vector<std::string>
@@ -23,12 +26,31 @@ struct Overrides {
   std::optional<int64_t> seq_len;
 };
 
+// What a reader found worth saying about a value. Not an error: the cases are what they are.
+struct ConfigNote {
+  bool warning = false;
+  std::string file;     // empty: of no file
+  std::string pointer;  // JSON pointer into the file; empty: not read but assumed, or of the whole
+  std::string text;     // one line
+};
+// "config.json: /rope_theta: ..."
+std::string to_text(const ConfigNote& note);
+
+// What a model's own config says of one parameter set beyond the cases made from it.
+struct ModelFacts {
+  std::string case_prefix;  // <config>[/<entry>] of its cases' names
+  std::string model_type;
+  std::string qk_norm;
+};
+
 struct LoadedConfig {
   std::string name;
   std::string path;           // as opened
   std::string resolved_json;  // the config after overrides, as compact JSON
   std::vector<RopeCase> cases;
   std::vector<std::string> warnings;  // one line each
+  std::vector<ConfigNote> notes;      // of a Hugging Face config
+  std::vector<ModelFacts> models;     // the same, one for each parameter set
 };
 
 // A file as named; else a bare name, with or without ".json", in the working directory, then among
@@ -51,6 +73,14 @@ LoadedConfig load_config(const std::string& path, ScalingCatalog scalings,
 // The same from text; `path` is only named in messages.
 LoadedConfig parse_config(const std::string& text, const std::string& path, ScalingCatalog scalings,
                           const Overrides& overrides, const CaseCheck& check = {});
+
+// The same from a document that is already parsed. `path` names it in messages that concern no
+// value; the nodes' sources must outlive the call.
+LoadedConfig read_config(const Node& root, const std::string& path, const KeyTable& table,
+                         const Overrides& overrides, const CaseCheck& check = {});
+
+// The text of a file of at most 16 MiB. Throws ConfigError for anything that cannot be read.
+std::string read_config_file(const std::string& path);
 
 // JSON Schema (draft 2020-12) of the config, made from the same key table that reading uses.
 std::string config_schema(ScalingCatalog scalings);

@@ -23,7 +23,9 @@ bool is_file(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_directory(path, error);
 }
 
-std::string read_file(const std::string& path) {
+}  // namespace
+
+std::string read_config_file(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
@@ -46,8 +48,6 @@ std::string read_file(const std::string& path) {
   }
   return text;
 }
-
-}  // namespace
 
 std::vector<std::string> shipped_config_dirs() {
   std::vector<std::string> dirs;
@@ -102,7 +102,7 @@ std::string find_config(const std::string& name_or_file) {
 
 LoadedConfig load_config(const std::string& path, ScalingCatalog scalings,
                          const Overrides& overrides, const CaseCheck& check) {
-  return parse_config(read_file(path), path, scalings, overrides, check);
+  return parse_config(read_config_file(path), path, scalings, overrides, check);
 }
 
 }  // namespace rope_bench

@@ -33,6 +33,9 @@ struct Node {
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, List, Object> value;
   const Source* source = nullptr;
   size_t offset = 0;  // of the first character of the value
+  // Of a value that was translated from another document: where it stands in that one. Messages
+  // then name this instead of the place in the translation.
+  const std::string* pointer = nullptr;
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value); }
   const List* list() const { return std::get_if<List>(&value); }

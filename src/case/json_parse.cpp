@@ -90,8 +90,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     Node::Object& members = std::get<Node::Object>(stack_.back().value);
     for (const Member& member : members) {
       if (member.key != key) continue;
-      throw ConfigError(fmt::format("{}: {}: key \"{}\" appears twice, first at {}",
-                                    place(source_, start), pointer(), key,
+      throw ConfigError(fmt::format("{}: {}: key {} appears twice, first at {}",
+                                    place(source_, start), pointer(), nlohmann::json(key).dump(),
                                     place(source_, member.offset)));
     }
     if (members.size() == kMaxKeys) {

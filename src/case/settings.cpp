@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "src/case/config.h"
 #include "src/case/errors.h"
@@ -35,7 +36,8 @@ class Flattener {
     for (const Member& member : *node.object()) {
       if (group.empty() && pointer.empty() && member.key == "cases") continue;
       const std::string path = group.empty() ? member.key : group + "." + member.key;
-      const std::string here = pointer + pointer_token(member.key);
+      const std::string here =
+          member.value.pointer ? *member.value.pointer : pointer + pointer_token(member.key);
       const int id = table_.find(path);
       if (id >= 0 && !table_[id].hidden) {
         leaf(id, member.value, here, /*each_is_alternative=*/false);
@@ -150,10 +152,9 @@ class Flattener {
                             const std::string& pointer) const {
     const Source& source = *object.source;
     if (group.empty() && is_hugging_face(object)) {
-      throw ConfigError(fmt::format(
-          "{}: {}: this looks like a Hugging Face config, which this version does not read; write "
-          "its shape and RoPE parameters as a config (`rope-bench schema config`)",
-          place(source, member.offset), pointer));
+      throw ConfigError(
+          fmt::format("{}: {}: this looks like a Hugging Face config; read it with --hf {}",
+                      place(source, member.offset), pointer, source.label));
     }
     if (group.empty() && member.key == "cases") {
       throw ConfigError(
@@ -176,9 +177,9 @@ class Flattener {
         }
       }
     }
-    throw ConfigError(fmt::format("{}: {}: unknown key \"{}\"{}; known here: {}",
-                                  place(source, member.offset), pointer, member.key, hint,
-                                  fmt::join(known, ", ")));
+    throw ConfigError(fmt::format("{}: {}: unknown key {}{}; known here: {}",
+                                  place(source, member.offset), pointer,
+                                  nlohmann::json(member.key).dump(), hint, fmt::join(known, ", ")));
   }
 
   const KeyTable& table_;

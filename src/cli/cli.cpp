@@ -10,6 +10,7 @@
 #include "src/cli/build_info.h"
 #include "src/cli/command.h"
 #include "src/cli/interrupt.h"
+#include "src/hf/hf.h"
 #include "src/measure/runner.h"
 #include "src/report/output.h"
 
@@ -17,17 +18,21 @@ namespace rope_bench {
 namespace {
 
 const Command kCommands[] = {
-    {"run", "--config FILE|NAME [flags]", "check, then measure, then report; the default command",
+    {"run", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
+     "check, then measure, then report; the default command",
      "rope-bench --config llama7b.json\n"
      "rope-bench --config llama7b --axis tokens=1-4096*4 --set dtype=f16 -o csv:sweep.csv\n"
-     "rope-bench --config smoke --device cpu --no-measure -o json",
+     "rope-bench --config smoke --device cpu --no-measure -o json\n"
+     "rope-bench --hf ~/models/Qwen3-8B --set dtype=f16",
      setup_run},
     {"list", "KIND", "what there is: ops, variants, pairings, scalings, configs, formats ...",
      "rope-bench list configs\nrope-bench list variants -o json", setup_list},
-    {"describe", "--config FILE|NAME [flags]",
+    {"describe", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
      "resolved cases: shapes, bytes by stream, speed-of-light time",
-     "rope-bench describe --config llama7b --board h200", setup_describe},
-    {"table", "--config FILE|NAME [flags]",
+     "rope-bench describe --config llama7b --board h200\n"
+     "rope-bench describe --hf ~/models/*/config.json",
+     setup_describe},
+    {"table", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
      "frequencies, attention factor and cos/sin rows, without a GPU",
      "rope-bench table --config llama7b --positions 0,1,4095 -o json", setup_table},
     {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},
@@ -60,7 +65,7 @@ std::string command_help(const Command& command, const Flags& flags) {
 std::string program_help(const Flags& run_flags) {
   std::string out = fmt::format(
       "rope-bench {}: is a RoPE kernel right, and how far is it from what the device can do?\n\n"
-      "Usage: rope-bench [run] --config FILE|NAME [flags]\n"
+      "Usage: rope-bench [run] --config FILE|NAME | --hf FILE|FOLDER [flags]\n"
       "       rope-bench COMMAND [flags]\n\nCommands:\n",
       build_info().version);
   for (const Command& command : kCommands) {
@@ -160,6 +165,9 @@ void require_config_is_kept(const Flags& flags) {
     targets.push_back({output.substr(0, colon), output.substr(colon + 1)});
   }
   if (!targets.empty() && !configs.empty()) require_apart(targets, find_config(configs.front()));
+  for (const std::string& given : flags.given("--hf")) {
+    if (!targets.empty()) require_apart(targets, find_hf(given).path);
+  }
 }
 
 ExitCode run_command(const Command& command, std::vector<std::string> words, bool bare,

@@ -7,6 +7,7 @@
 #include "src/cli/command.h"
 #include "src/cli/document.h"
 #include "src/cli/facts.h"
+#include "src/cli/models.h"
 #include "src/cli/options.h"
 #include "src/cli/variants.h"
 #include "src/measure/runner.h"
@@ -29,7 +30,7 @@ struct Peak {
 };
 
 // Of the board asked for, else of the GPU in this machine, else none.
-Peak find_peak(const std::string& board, std::vector<std::string>& notes) {
+Peak find_peak(const std::string& board, std::vector<ConfigNote>& notes) {
   if (!board.empty()) {
     const Board& known = board_named(board);
     return {known.name, known.peak_gb_s};
@@ -37,12 +38,25 @@ Peak find_peak(const std::string& board, std::vector<std::string>& notes) {
   std::vector<std::string> device_notes;
   const DeviceInfo device = Runner::open(DeviceChoice{}, &device_notes)->device_info();
   if (device.device.starts_with("cuda")) return {device.model, device.theoretical_peak_gb_s};
-  notes.push_back("no GPU here: no speed-of-light times without --board NAME");
+  notes.push_back({false, "", "", "no GPU here: no speed-of-light times without --board NAME"});
   return {};
 }
 
+std::string notes_text(const std::vector<ConfigNote>& notes) {
+  std::string text;
+  for (const ConfigNote& note : notes) {
+    text += (note.warning ? "warning: " : "") + to_text(note) + "\n";
+  }
+  return notes.empty() ? text : "\n" + text;
+}
+
+std::vector<ConfigNote> warnings_in(std::vector<ConfigNote> notes) {
+  std::erase_if(notes, [](const ConfigNote& note) { return !note.warning; });
+  return notes;
+}
+
 std::string describe_text(const LoadedConfig& config, const Peak& peak, FactSheet& sheet,
-                          const std::vector<std::string>& notes) {
+                          const std::vector<ConfigNote>& notes) {
   std::vector<std::vector<std::string>> rows;
   for (const RopeCase& c : config.cases) {
     std::vector<std::string> row = {c.name, fmt::format("{}", c.num_tokens()),
@@ -68,8 +82,7 @@ std::string describe_text(const LoadedConfig& config, const Peak& peak, FactShee
   }
   for (const RopeCase& c : config.cases) sheet.of(c);
   text += sheet.text();
-  for (const std::string& note : notes) text += note + "\n";
-  return text;
+  return text + notes_text(notes);
 }
 
 ExitCode run_describe(const DescribeOptions& options) {
@@ -80,7 +93,7 @@ ExitCode run_describe(const DescribeOptions& options) {
     fmt::print(stderr, "rope-bench: {}\n", nothing_selected(options.cases));
     return ExitCode::kNothingRan;
   }
-  std::vector<std::string> notes = config.warnings;
+  std::vector<ConfigNote> notes = notes_of(config);
   const Peak peak = find_peak(options.board, notes);
   const auto json = [&] {
     Json cases = Json::array();
@@ -90,11 +103,15 @@ ExitCode run_describe(const DescribeOptions& options) {
       if (c.skip_reason.empty()) cases.back()["rope"]["facts"] = facts_json(sheet.of(c));
     }
     const Json board = peak.gb_s ? Json{{"name", peak.board}, {"peak_gb_s", *peak.gb_s}} : Json();
-    return Json{{"cases", std::move(cases)}, {"notes", notes}, {"board", board}};
+    Json document = {{"cases", std::move(cases)}, {"notes", notes_json(notes)}, {"board", board}};
+    if (!config.models.empty()) document["models"] = models_json(config);
+    return document;
   };
   write_document(
       targets,
       [&] {
+        if (options.cases.hf.size() > 1)
+          return models_text(config) + notes_text(warnings_in(notes));
         FactSheet sheet;
         return describe_text(config, peak, sheet, notes);
       },

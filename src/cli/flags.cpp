@@ -77,6 +77,11 @@ void Flags::list(const char* names, std::vector<std::string>& values, const std:
       ->type_name(value_name);
 }
 
+void Flags::values(const char* names, std::vector<std::string>& values, const std::string& help,
+                   FlagGroup group, const char* value_name) {
+  impl_->app.add_option(names, values, help)->group(title(group))->type_name(value_name);
+}
+
 void Flags::toggle(const char* names, bool& value, const std::string& help, FlagGroup group) {
   impl_->app.add_flag(names, value, help)->group(title(group));
 }

@@ -28,6 +28,9 @@ class Flags {
   // May be given several times, with one value each.
   void list(const char* names, std::vector<std::string>& values, const std::string& help,
             FlagGroup group, const char* value_name);
+  // The same, but one flag may be followed by several values.
+  void values(const char* names, std::vector<std::string>& values, const std::string& help,
+              FlagGroup group, const char* value_name);
   void toggle(const char* names, bool& value, const std::string& help, FlagGroup group);
   // A word without a dash.
   void word(const char* name, std::string& value, const std::string& help);

@@ -8,6 +8,7 @@
 #include "src/cli/document.h"
 #include "src/cli/options.h"
 #include "src/cli/variants.h"
+#include "src/hf/families.h"
 #include "src/math/scaling.h"
 #include "src/measure/runner.h"
 
@@ -145,6 +146,25 @@ Json configs() {
   return list;
 }
 
+// What --hf knows of each model_type: what holds where a file says nothing.
+Json family_list() {
+  Json list = Json::array();
+  for (const Family& row : families()) {
+    const bool rotates = !row.no_rope && !row.refusal;
+    const Json share = row.rotary_dim > 0
+                           ? Json(fmt::format("{} dims", row.rotary_dim))
+                           : Json(row.mla_nope > 0 ? "MLA" : fmt::format("{}", row.partial));
+    const double theta = row.defaults.theta;
+    list.push_back({{"name", row.type},
+                    {"pairing", rotates ? Json(info(row.pairing).name) : Json()},
+                    {"rotated", rotates ? share : Json()},
+                    {"theta", rotates && theta > 0 ? number_json(theta) : Json()},
+                    {"qk_norm", rotates ? Json(norm_text(row.norm)) : Json()},
+                    {"refused", rotates ? Json() : Json(row.no_rope ? row.no_rope : row.refusal)}});
+  }
+  return list;
+}
+
 Json format_list() {
   Json list = Json::array();
   for (const Format& row : formats()) {
@@ -175,6 +195,7 @@ constexpr Kind kKinds[] = {{"ops", ops},
                            {"scalings", scalings, scalings_text},
                            {"dtypes", dtypes},
                            {"configs", configs},
+                           {"families", family_list},
                            {"formats", format_list},
                            {"devices", devices}};
 
@@ -244,7 +265,7 @@ ExitCode run_list(const ListOptions& options) {
 Action setup_list(Flags& flags) {
   const auto options = std::make_shared<ListOptions>();
   flags.word("KIND", options->kind,
-             "ops, variants, pairings, scalings, dtypes, configs, formats or devices");
+             "ops, variants, pairings, scalings, dtypes, configs, families, formats or devices");
   add_output_flag(flags, options->outputs, document_formats());
   return [options](const Invocation&) { return run_list(*options); };
 }

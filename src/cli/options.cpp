@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "fmt/format.h"
+#include "nlohmann/json.hpp"
 #include "src/case/errors.h"
+#include "src/hf/hf.h"
 #include "src/math/scaling.h"
 #include "src/math/scaling_check.h"
 
@@ -24,6 +26,10 @@ void add_case_flags(Flags& flags, CaseOptions& options) {
   flags.text("-c,--config", options.config,
              "config file, or the name of a shipped config (see `list configs`)", kGroup,
              "FILE|NAME");
+  flags.values("--hf", options.hf,
+               "a model's Hugging Face config.json, or its folder, instead of a config; "
+               "FILE#/vision_config is another object of it; several are read together",
+               kGroup, "FILE|FOLDER");
   flags.list("--set", options.overrides.set,
              "change one key; KEY is a dotted path, or a leaf name that is unique", kGroup,
              "KEY=VALUE");
@@ -77,10 +83,13 @@ bool in_shard(const Shard& shard, const std::string& case_name) {
 }
 
 LoadedConfig select_cases(const CaseOptions& options) {
-  if (options.config.empty()) {
+  if (!options.config.empty() && !options.hf.empty()) {
+    throw ConfigError("--config and --hf contradict each other; one of them names the cases");
+  }
+  if (options.config.empty() && options.hf.empty()) {
     throw ConfigError(
         "no config given; try --config llama7b.json (`rope-bench list configs` names the shipped "
-        "ones, --help shows all flags)");
+        "ones) or --hf config.json; --help shows all flags");
   }
   const Shard shard = parse_shard(options.shard);
   Overrides overrides = options.overrides;
@@ -91,18 +100,44 @@ LoadedConfig select_cases(const CaseOptions& options) {
     overrides.seq_len = static_cast<int64_t>(*options.seq_len);
   }
   LoadedConfig config =
-      load_config(find_config(options.config), scaling_catalog(), overrides, ScalingCheck());
+      options.hf.empty()
+          ? load_config(find_config(options.config), scaling_catalog(), overrides, ScalingCheck())
+          : load_hf(options.hf, scaling_catalog(), overrides, ScalingCheck());
   if (!options.filter.empty()) config.cases = filter_cases(config.cases, options.filter);
   std::erase_if(config.cases, [&](const RopeCase& c) { return !in_shard(shard, c.name); });
   return config;
+}
+
+std::vector<ConfigNote> notes_of(const LoadedConfig& config) {
+  std::vector<ConfigNote> notes;
+  for (const std::string& warning : config.warnings) notes.push_back({true, "", "", warning});
+  notes.insert(notes.end(), config.notes.begin(), config.notes.end());
+  return notes;
+}
+
+nlohmann::ordered_json notes_json(const std::vector<ConfigNote>& notes) {
+  using Json = nlohmann::ordered_json;
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
+  Json list = Json::array();
+  for (const ConfigNote& note : notes) {
+    list.push_back({{"level", note.warning ? "warning" : "info"},
+                    {"file", text_or_null(note.file)},
+                    {"pointer", text_or_null(note.pointer)},
+                    {"text", note.text}});
+  }
+  return list;
 }
 
 std::string nothing_selected(const CaseOptions& options) {
   std::string flags;
   if (!options.filter.empty()) flags += fmt::format(" --filter '{}'", options.filter);
   if (!options.shard.empty()) flags += fmt::format(" --shard {}", options.shard);
-  return fmt::format("no case of {} is left{}; --dry-run lists all cases", options.config,
-                     flags.empty() ? "" : " by" + flags);
+  return fmt::format(
+      "no case of {} is left{}; --dry-run lists all cases",
+      options.hf.empty() ? options.config : fmt::format("{}", fmt::join(options.hf, ", ")),
+      flags.empty() ? "" : " by" + flags);
 }
 
 }  // namespace rope_bench

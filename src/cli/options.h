@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nlohmann/json_fwd.hpp"
 #include "src/case/config.h"
 #include "src/cli/flags.h"
 
@@ -14,8 +15,9 @@ namespace rope_bench {
 
 // Which cases: a config, what is laid over it, and which of the results are kept.
 struct CaseOptions {
-  std::string config;
-  Overrides overrides;  // all but seq_len
+  std::string config;           // --config, or
+  std::vector<std::string> hf;  // --hf
+  Overrides overrides;          // all but seq_len
   std::optional<uint64_t> seq_len;
   std::string filter;
   std::string shard;
@@ -40,6 +42,10 @@ struct Shard {
 Shard parse_shard(const std::string& text);
 // Depends on the name alone, so that every machine agrees.
 bool in_shard(const Shard& shard, const std::string& case_name);
+
+// What is said about the config: warnings of both kinds of configs, and what was read and assumed.
+std::vector<ConfigNote> notes_of(const LoadedConfig& config);
+nlohmann::ordered_json notes_json(const std::vector<ConfigNote>& notes);
 
 // Loads, filters and shards. Throws ConfigError; an empty `cases` is for the caller to judge.
 LoadedConfig select_cases(const CaseOptions& options);

@@ -88,7 +88,8 @@ ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
       [&] {
         nlohmann::ordered_json cases = nlohmann::ordered_json::array();
         for (const RopeCase& c : config.cases) cases.push_back(case_json(c, {}));
-        return nlohmann::ordered_json{{"cases", std::move(cases)}, {"notes", config.warnings}};
+        return nlohmann::ordered_json{{"cases", std::move(cases)},
+                                      {"notes", notes_json(notes_of(config))}};
       });
   const char* what = flags.no_check     ? "measured"
                      : flags.no_measure ? "checked"
@@ -196,7 +197,10 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, format_names());
   if (flags.dry_run) require_dry_run_formats(targets);
   const LoadedConfig config = select_cases(flags.cases);
-  for (const std::string& warning : config.warnings) note(flags, warning);
+  const std::vector<ConfigNote> notes = notes_of(config);
+  for (const ConfigNote& said : notes) {
+    if (said.warning || flags.verbosity.verbose) note(flags, to_text(said));
+  }
   if (config.cases.empty()) {
     write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
     return ExitCode::kNothingRan;
@@ -211,7 +215,9 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   const ReportContext context{build_info(), utc_now(), color_on_stdout()};
   const std::unique_ptr<Runner> runner = Runner::open(choice, &report.notes);
   for (const std::string& text : report.notes) note(flags, text);
-  report.notes.insert(report.notes.begin(), config.warnings.begin(), config.warnings.end());
+  for (auto said = notes.rbegin(); said != notes.rend(); ++said) {
+    if (said->warning) report.notes.insert(report.notes.begin(), to_text(*said));
+  }
   report.device = runner->device_info();
   if (flags.verbosity.verbose) {
     note(flags, fmt::format("{}: {} on {} ({})", config.path, counted(config.cases.size(), "case"),

@@ -137,7 +137,9 @@ ExitCode run_table(const TableOptions& options) {
     fmt::print(stderr, "rope-bench: {}\n", nothing_selected(options.cases));
     return ExitCode::kNothingRan;
   }
-  for (const std::string& line : config.warnings) fmt::print(stderr, "{}\n", line);
+  for (const ConfigNote& said : notes_of(config)) {
+    if (said.warning) fmt::print(stderr, "{}\n", to_text(said));
+  }
   const RopeCase& c = the_case(config.cases);
   const std::vector<Coordinates> places = places_of(c, options.positions);
   TableDocument document{read_table(c, places), std::nullopt};

@@ -308,7 +308,8 @@ TEST(Values, MessagesQuoteWhatWasWritten) {
 
 TEST(Values, AHuggingFaceConfigIsRecognised) {
   expect_error(R"({"_name_or_path": "x", "architectures": ["LlamaForCausalLM"]})",
-               {"t.json:1:2: /_name_or_path: this looks like a Hugging Face config"});
+               {"t.json:1:2: /_name_or_path: this looks like a Hugging Face config; read it with "
+                "--hf t.json"});
 }
 
 TEST(Values, ParsingIsPure) {  // C018

@@ -23,8 +23,8 @@ std::vector<std::string> names_of(const Json& list) {
 }
 
 TEST(List, EveryKindAsTextAndJson) {
-  for (const std::string kind :
-       {"ops", "variants", "pairings", "scalings", "dtypes", "configs", "formats", "devices"}) {
+  for (const std::string kind : {"ops", "variants", "pairings", "scalings", "dtypes", "configs",
+                                 "families", "formats", "devices"}) {
     const std::vector<std::string> names = names_of(json_of({"list", kind, "-o", "json"}).at(kind));
     const ProcessResult text = rope_bench({"list", kind});
     EXPECT_EQ(text.exit_code, 0);

@@ -33,8 +33,12 @@ TEST_P(Refused, WithOneLineAndExitCode2) {
 
 const Refusal kRefusals[] = {
     {{}, "no config given; try --config llama7b.json"},
-    // C004, C019, C040: a Hugging Face config is not guessed at; the flag is refused by name.
-    {{"--hf", "config.json"}, "unknown flag --hf"},
+    {{"--hf", "absent"},
+     "--hf absent: no such file or folder; it names a config.json, or a folder"},
+    {{"--hf", "/"}, "--hf /: no config.json in this folder"},
+    {{"--hf", ""}, "--hf: empty; allowed: a config.json or its folder"},
+    {{"--hf"}, "--hf: needs a value: FILE|FOLDER"},
+    {{"-c", "llama7b", "--hf", "x"}, "--config and --hf contradict each other"},
     {{"rnu"}, "unknown command \"rnu\"; commands: run, list,"},
     {{"help"}, "unknown command \"help\"; did you mean --help?"},
     {{"llama7b"}, "unexpected \"llama7b\"; did you mean --config llama7b?"},
@@ -91,11 +95,11 @@ TEST(Help, NamesCommandsFlagsAndExamples) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   for (const char* word :
-       {"Usage:",    "Commands:",  "run ",         "list ",         "describe ", "table ",
-        "env ",      "schema ",    "Examples:",    "--config",      "--device",  "--axis",
-        "--set",     "--filter",   "--output",     "--seed",        "--seq-len", "--shard",
-        "--dry-run", "--no-check", "--no-measure", "--require-gpu", "--quiet",   "--verbose",
-        "--version", "Exit codes:"}) {
+       {"Usage:",    "Commands:", "--hf",       "run ",         "list ",         "describe ",
+        "table ",    "env ",      "schema ",    "Examples:",    "--config",      "--device",
+        "--axis",    "--set",     "--filter",   "--output",     "--seed",        "--seq-len",
+        "--shard",   "--dry-run", "--no-check", "--no-measure", "--require-gpu", "--quiet",
+        "--verbose", "--version", "Exit codes:"}) {
     EXPECT_NE(result.out.find(word), std::string::npos) << word;
   }
 }
