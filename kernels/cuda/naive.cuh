@@ -40,15 +40,22 @@ template <typename T, Source kSource, Pairing kPairing>
 struct NaiveRow {
   const NaiveParams& p;
   const NaiveOperand& o;
-  const Place& at;
+  const char* in;  // the token's first head
+  char* out;
   FactorRow<kSource> factors;
   const char* bias;     // of the operand's first head, or null
   const char* weights;  // likewise
   bool is_q;
 
+  ROPE_DEVICE const char* in_at(uint32_t head, int dim) const {
+    return in + head * o.operand.in_head_stride + dim * T::kSize;
+  }
+  ROPE_DEVICE char* out_at(uint32_t head, int dim) const {
+    return out + head * o.operand.out_head_stride + dim * T::kSize;
+  }
   ROPE_DEVICE float read(uint32_t head, int dim) const {
     float value[1];
-    unpack<T>(load<T::kSize, Hint::kKeep>(o.operand.in_row(at, head) + dim * T::kSize), value);
+    unpack<T>(load<T::kSize, Hint::kKeep>(in_at(head, dim)), value);
     if (bias != nullptr) value[0] += read_parameter(bias, head, dim);
     return value[0];
   }
@@ -60,7 +67,7 @@ struct NaiveRow {
     Packet<T::kSize> packet;
     const float values[1] = {value};
     put<T>(packet, 0, values);
-    store<Hint::kKeep>(o.operand.out_row(at, head) + dim * T::kSize, packet);
+    store<Hint::kKeep>(out_at(head, dim), packet);
   }
   ROPE_DEVICE float normalized(uint32_t head, int dim, float value, const NormScale& norm) const {
     float x[1] = {value * norm.scale * norm.factor};
@@ -88,6 +95,14 @@ struct NaiveRow {
       const int pair = static_cast<int>(i - head * p.half_dim.divisor);
       const int first = o.offset + pair_first(kPairing, pair);
       const int second = o.offset + pair_second(kPairing, pair, 2 * half);
+      if (bias == nullptr && !p.norm.given) {
+        Packet<T::kSize> x = load<T::kSize, Hint::kKeep>(in_at(head, first));
+        Packet<T::kSize> y = load<T::kSize, Hint::kKeep>(in_at(head, second));
+        rotate_halves<T>(x, y, factors.from(pair));
+        store<Hint::kKeep>(out_at(head, first), x);
+        store<Hint::kKeep>(out_at(head, second), y);
+        continue;
+      }
       float x = read(head, first), y = read(head, second);
       if (p.norm.given && !p.norm.after_rotation) {
         x = between(normalized(head, first, x, norm));
@@ -111,9 +126,7 @@ struct NaiveRow {
       int dim = static_cast<int>(i - head * width);
       if (dim >= o.offset) dim += rotated;
       if (bias == nullptr && !(p.norm.given && o.rotates)) {  // bit for bit
-        const int bytes = dim * T::kSize;
-        store<Hint::kKeep>(o.operand.out_row(at, head) + bytes,
-                           load<T::kSize, Hint::kKeep>(o.operand.in_row(at, head) + bytes));
+        store<Hint::kKeep>(out_at(head, dim), load<T::kSize, Hint::kKeep>(in_at(head, dim)));
         continue;
       }
       float value = read(head, dim);
@@ -180,8 +193,14 @@ ROPE_KERNEL void rope_naive_kernel(ROPE_ARGUMENT NaiveParams p) {
     const char* bias = p.bias == nullptr
                            ? nullptr
                            : p.bias + static_cast<int64_t>(heads_before) * p.head_dim * T::kSize;
-    const NaiveRow<T, kSource, kPairing> row{
-        p, o, at, factors, bias, operand == 0 ? p.norm.q_weight : p.norm.k_weight, operand == 0};
+    const NaiveRow<T, kSource, kPairing> row{p,
+                                             o,
+                                             o.operand.in_row(at, 0),
+                                             o.operand.out_row(at, 0),
+                                             factors,
+                                             bias,
+                                             operand == 0 ? p.norm.q_weight : p.norm.k_weight,
+                                             operand == 0};
     heads_before += heads;
     const uint32_t group = !o.rotates || !p.norm.given || p.norm_row ? heads : 1;
     for (uint32_t head = 0; head < heads; head += group) {

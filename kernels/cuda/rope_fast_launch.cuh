@@ -23,8 +23,11 @@ template <Source kSource>
 int32_t start_rope_fast(const RopeKernelArgs& args, const VectorLaunch& how) {
   if (args.num_tokens == 0) return 0;
   VectorParams p = vector_params(args, how);
-  const LaunchShape shape = vector_shape(args, how.config, head_threads(p), &p);
-  const bool plain = is_plain(args, p) && !how.in_is_out, copies = !all_in_place(args);
+  const int threads = head_threads(p);
+  const int row_threads = how.warp_per_head ? (threads + 31) / 32 * 32 : threads;
+  const LaunchShape shape = vector_shape(args, how.config, row_threads, &p);
+  const bool plain = is_plain(args, p) && !how.in_is_out && row_threads == threads;
+  const bool copies = !all_in_place(args);
   return dispatch(args, [&](auto element, auto pairing) {
     using T = decltype(element);
     constexpr Pairing kPairing = decltype(pairing)::kValue;

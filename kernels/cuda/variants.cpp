@@ -15,7 +15,7 @@ bool is_fused(const RopeKernelArgs& args, const Stages& stages) {
 
 int32_t launch_vector(const RopeKernelArgs& args, const VectorLaunch& how) {
   if (args.num_tokens == 0) return 0;
-  const bool fused = how.warp_per_head || is_fused(args, how.stages);
+  const bool fused = is_fused(args, how.stages);
   if (how.stages.rotation && args.table == nullptr)
     return fused ? launch_fused_angles(args, how) : launch_rope_angles(args, how);
   if (args.table_dtype == ROPE_DTYPE_F32)
@@ -39,8 +39,8 @@ VectorLaunch fast(const RopeKernelArgs& args) {
 
 VectorLaunch per_head(const RopeKernelArgs& args) {
   VectorLaunch how;
-  how.stages = kAll;
-  how.config = per_head_config(args, kAll);
+  how.stages = is_fused(args, kAll) ? kAll : kRotation;
+  how.config = per_head_config(args, how.stages);
   how.warp_per_head = true;
   return how;
 }

@@ -30,6 +30,7 @@ VectorParams vector_params(const RopeKernelArgs& args, const VectorLaunch& how) 
   if (in_place(args.v) && !adds_bias) p.v.operand.heads = Divisor::of(0);
   p.tokens = TokenMap::of(args);
   p.tokens.in_is_out = how.in_is_out;
+  p.tokens.plain = p.tokens.plain && !how.in_is_out;
   p.table = Table::of(args);
   p.angles = Angles::of(args, how.fast_math);
   p.half_dim = Divisor::of(static_cast<uint32_t>(args.rotary_dim / 2));

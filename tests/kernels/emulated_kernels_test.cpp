@@ -69,8 +69,7 @@ TEST(EmulatedOps, SplitRopeBackward) {
 TEST(EmulatedKernels, FarPositionsWithoutATable) {
   for (const RopeVariant& variant : variants_of(ROPE_OP_ROPE)) {
     if (variant.uses_table || variant.precision != ROPE_PRECISION_FUSED) continue;
-    const testing::SpecRun run =
-        testing::run_specs(variant, testing::far_position_specs(), launch);
+    const testing::SpecRun run = testing::run_specs(variant, testing::far_position_specs(), launch);
     EXPECT_GT(run.computed, 0);
     EXPECT_TRUE(run.refused.empty());
   }
@@ -96,8 +95,8 @@ TEST(EmulatedKernels, OddBaseOfGptj) {
   expect_all_right({spec});
 }
 
-// Every packet and block size that fast can be given; chunks of fewer tokens than the problem has,
-// and of more.
+// Every packet and block size that fast and on_the_fly can be given; chunks of fewer tokens than
+// the problem has, and of more.
 TEST(EmulatedKernels, FastConfigs) {
   for (const Dtype dtype : kAllDtypes) {
     for (const Pairing pairing : kBothPairings) {
@@ -111,14 +110,17 @@ TEST(EmulatedKernels, FastConfigs) {
             spec.rotary_dim = 64;
             spec.in_place = false;
             spec.num_tokens = 5;
-            Problem problem(spec);
-            const RopeKernelArgs args = problem.args();
-            if (!device::packet_fits(args, {false, false, true}, bytes)) continue;
-            SCOPED_TRACE(spec.name() + " packet " + std::to_string(bytes));
-            ASSERT_EQ(device::launch_fast_with(args, {bytes, threads, prefetch, prefetch ? 2 : 64}),
-                      0);
-            EXPECT_EQ(host_cuda::take_faults(), "");
-            EXPECT_EQ(problem.check(variants()[0]), "");
+            for (const RopeVariant& variant : {variants()[0], variants()[1]}) {
+              Problem problem(spec);
+              const RopeKernelArgs args = problem.args(variant.uses_table != 0);
+              if (!device::packet_fits(args, {false, false, true}, bytes)) continue;
+              SCOPED_TRACE(std::string(variant.name) + ": " + spec.name() + " packet " +
+                           std::to_string(bytes));
+              ASSERT_EQ(
+                  device::launch_fast_with(args, {bytes, threads, prefetch, prefetch ? 2 : 64}), 0);
+              EXPECT_EQ(host_cuda::take_faults(), "");
+              EXPECT_EQ(problem.check(variant), "");
+            }
           }
         }
       }

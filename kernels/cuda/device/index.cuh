@@ -73,10 +73,10 @@ struct Operand {
   }
   // Anywhere.
   ROPE_DEVICE const char* in_row(const Place& at, int64_t head) const {
-    return in_row(at.in_token, head) + at.in_batch * in_batch_stride;
+    return in_row(at.in_token, head) + (at.in_batch == 0 ? 0 : at.in_batch * in_batch_stride);
   }
   ROPE_DEVICE char* out_row(const Place& at, int64_t head) const {
-    return out_row(at.out_token, head) + at.out_batch * out_batch_stride;
+    return out_row(at.out_token, head) + (at.out_batch == 0 ? 0 : at.out_batch * out_batch_stride);
   }
 };
 
@@ -92,6 +92,7 @@ struct TokenMap {
   Divisor in_batch_tokens, out_batch_tokens;
   bool in_batches = false, out_batches = false;
   bool in_is_out = false;  // the inputs lie where the outputs do
+  bool plain = false;      // tokens are one after the other, and positions are ids
 
   static TokenMap of(const RopeKernelArgs& args) {
     TokenMap result;
@@ -102,6 +103,7 @@ struct TokenMap {
     result.source = args.position_source;
     result.num_sequences = static_cast<int32_t>(args.num_sequences);
     result.padded_output = args.padded_output;
+    result.plain = is_plain(args);
     result.in_batches = args.in_batch_tokens > 0;
     result.out_batches = args.out_batch_tokens > 0;
     result.in_batch_tokens = Divisor::of(static_cast<uint32_t>(args.in_batch_tokens));
@@ -132,6 +134,10 @@ struct TokenMap {
   ROPE_DEVICE Place locate(int64_t token) const {
     Place at;
     at.in_token = at.out_token = token;
+    if (plain) {
+      at.position = id(token);
+      return at;
+    }
     if (source == ROPE_POSITIONS_CU_SEQLENS) {
       const int32_t sequence = sequence_of(static_cast<int32_t>(token));
       at.is_padding = sequence < 0;

@@ -109,8 +109,9 @@ ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item)
   BlockTokens tokens;
   tokens.first = heads.small_quotient(first);
   const int64_t end = heads.small_quotient(first + block_dim_y() - 1) + 1;
+  // Behind the end of the chunk there are none.
   const int64_t last = end < p.walk.chunk_count() ? end : p.walk.chunk_count();
-  tokens.count = static_cast<int>(last - tokens.first);
+  tokens.count = last < tokens.first ? 0 : static_cast<int>(last - tokens.first);
   return tokens;
 }
 
