@@ -153,6 +153,7 @@ TEST(RopeProblem, FaultsAreSeen) {
     spec.position_source = ROPE_POSITIONS_CU_SEQLENS;
     spec.sequence_starts = true;
     spec.padded = Padded::kBySequence;
+    spec.base_offset = spec.head_dim;  // so that there is something to read before the bias
     EXPECT_EQ(verdict(spec, kNone), "");
     for (const Fault& fault : kFaults)
       EXPECT_NE(verdict(spec, fault), "") << fault.name << ": " << spec.name();
@@ -167,6 +168,7 @@ TEST(RopeProblem, FaultsAreSeen) {
     ProblemSpec norm = spec;
     norm.op = ROPE_OP_NORM_SPLIT_ROPE;
     norm.norm = ROPE_NORM_ROW;
+    norm.kv_heads = norm.heads;  // so that weights of the one have room for the other
     norm.weight_offset = 1;
     norm.values = Values::kTiny;
     norm.bias = false;
