@@ -48,6 +48,24 @@ TEST(RopeProblem, PointersNameEveryPointer) {
   }
 }
 
+// No operand begins outside its buffer, tokens or not: the address might be that of another.
+TEST(RopeProblem, OperandsBeginInsideBuffers) {
+  for (const ProblemSpec& spec : op_specs()) {
+    if (spec.num_tokens > 1) continue;
+    Problem problem(spec);
+    RopeKernelArgs args = problem.args();
+    for (const void** pointer : pointers(args)) {
+      if (*pointer == nullptr) continue;
+      int owners = 0;
+      for (const std::vector<std::byte>* buffer : problem.buffers()) {
+        const auto* p = static_cast<const std::byte*>(*pointer);
+        owners += p >= buffer->data() && p < buffer->data() + buffer->size() ? 1 : 0;
+      }
+      ASSERT_EQ(owners, 1) << spec.name();
+    }
+  }
+}
+
 // The names tell all specs apart, and there are as many as a sanitized run has time for.
 TEST(RopeProblem, OpSpecsAreDistinctAndMeetPairwise) {
   const std::vector<ProblemSpec> specs = op_specs();

@@ -68,9 +68,10 @@ void Problem::place(const std::vector<Operand*>& group, Place Operand::*side, co
       grid.heads_major ? token_stride : grid.tokens * token_stride + 2 * grid.token_gap;
   const int64_t base = kGuard + spec_.base_offset * size;
   const std::string name = group.size() > 1 ? "packed" : group[0]->name;
-  const size_t buffer =
-      add_buffer(name, static_cast<size_t>(base + grid.batches * batch_stride * size + kGuard),
-                 output ? kPoison : kPattern);
+  // Room for a row also where there is no token: operands must not begin in other buffers.
+  const int64_t elements = std::max(grid.batches * batch_stride, token_stride);
+  const size_t buffer = add_buffer(name, static_cast<size_t>(base + elements * size + kGuard),
+                                   output ? kPoison : kPattern);
   buffers_[buffer].output = output || spec_.in_place;
   for (Operand* x : group) {
     Place& p = x->*side;
