@@ -37,11 +37,11 @@ size_t Problem::add_buffer(std::string name, size_t bytes, std::byte fill) {
   return buffers_.size() - 1;
 }
 
-size_t Problem::add_values(const char* name, int64_t count, float mean, float deviation) {
+size_t Problem::add_values(const std::string& name, int64_t count, float mean, float deviation) {
   const auto size = static_cast<int64_t>(info(spec_.dtype).size);
   const size_t index =
       add_buffer(name, static_cast<size_t>(values_first_ + count * size), kPattern);
-  std::mt19937_64 random(index);
+  std::mt19937_64 random(name[0]);  // the same numbers in every layout
   std::normal_distribution<float> normal(mean, deviation);
   for (int64_t i = 0; i < count; ++i)
     write_value(spec_.dtype, buffers_[index].bytes.data() + values_first_ + i * size,
@@ -68,9 +68,10 @@ void Problem::place(const std::vector<Operand*>& group, Place Operand::*side, co
       grid.heads_major ? token_stride : grid.tokens * token_stride + 2 * grid.token_gap;
   const int64_t base = kGuard + spec_.base_offset * size;
   const std::string name = group.size() > 1 ? "packed" : group[0]->name;
-  const size_t buffer =
-      add_buffer(name, static_cast<size_t>(base + grid.batches * batch_stride * size + kGuard),
-                 output ? kPoison : kPattern);
+  // Room for a row also where there is no token: operands must not begin in other buffers.
+  const int64_t elements = std::max(grid.batches * batch_stride, token_stride);
+  const size_t buffer = add_buffer(name, static_cast<size_t>(base + elements * size + kGuard),
+                                   output ? kPoison : kPattern);
   buffers_[buffer].output = output || spec_.in_place;
   for (Operand* x : group) {
     Place& p = x->*side;
