@@ -17,14 +17,14 @@ const char* name(
 
 // The element with the largest error in units of its own bound.
 struct WorstElement {
-  std::string tensor;  // "q", "k"
+  std::string tensor;  // "q", "k", "v"
   int64_t token = 0, head = 0, dim = 0;
   double got = 0, want = 0;
 };
 
-// Errors against the double reference. Max abs etc. are over all rotated elements of q and k.
+// Errors against the double reference. Max abs etc. are over all elements that the op changes.
 struct Accuracy {
-  double max_ulp = 0;          // max |got - want| in ULPs of the larger product
+  double max_ulp = 0;          // max |got - want| in ULPs of the larger product, else of the result
   double tolerance_ulp = 0;    // what the op and dtype allow, in the same unit
   double max_bound_ratio = 0;  // max |got - want| / bound of that element; above 1 fails
   int64_t num_over = 0;  // elements above their bound, or not bit-identical where they must be

@@ -202,6 +202,7 @@ ROPE_JUDGE_FN bool judge_unit(const JudgeArgs& a, int64_t index) {
            judge::bits_at(unit.tensor->out, l.dtype, unit.out + unit.first);
   }
   const bool has_norm = l.norm != ROPE_NORM_NONE && unit.operand != 2;
+  const judge::Format format = judge::format_of(l.dtype);
   judge::Both both = judge::loaded(a, unit);
   if (has_norm) {
     const judge::SpanScale scale =
@@ -214,12 +215,15 @@ ROPE_JUDGE_FN bool judge_unit(const JudgeArgs& a, int64_t index) {
     } else {
       both = judge::after_norm(a, unit, judge::before_norm(a, unit, both), scale);
     }
-    both.x.beyond = both.y.beyond = scale.beyond != 0;
+    both.x.beyond = both.x.beyond || scale.beyond != 0;
+    both.y.beyond = both.y.beyond || scale.beyond != 0;
   } else {
     // The values stay exact from repeat to repeat; what the launches round is in the bounds.
-    for (int32_t i = 0; i < a.repeats; ++i) both = judge::without_norm(a, unit, both);
+    for (int32_t i = 0; i < a.repeats; ++i) {
+      if (i > 0) judge::note_stored(&both, format);
+      both = judge::without_norm(a, unit, both);
+    }
   }
-  const judge::Format format = judge::format_of(l.dtype);
   const double x = judge::number_at(unit.tensor->out, l.dtype, unit.out + unit.first);
   if (!judge::agrees(both.x, x, format, has_norm)) return false;
   if (!unit.pair) return true;

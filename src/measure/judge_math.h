@@ -44,6 +44,10 @@ ROPE_JUDGE_FN Format format_of(int32_t dtype) {
   return {23, -126, 127};
 }
 
+ROPE_JUDGE_FN double largest_of(const Format& f) {
+  return (2 - power_of_two(-f.mantissa)) * power_of_two(f.max_exponent);
+}
+
 ROPE_JUDGE_FN uint32_t bits_at(const void* data, int32_t dtype, int64_t i) {
   if (dtype == ROPE_DTYPE_F32) return static_cast<const uint32_t*>(data)[i];
   return static_cast<const uint16_t*>(data)[i];
@@ -91,8 +95,7 @@ ROPE_JUDGE_FN Expected rounded(const Expected& e, const Format& f) {
 // The same between two steps: beyond the format's range the next step meets an infinity.
 ROPE_JUDGE_FN Expected handed_on(const Expected& e, const Format& f) {
   Expected to = rounded(e, f);
-  const double largest = (2 - power_of_two(-f.mantissa)) * power_of_two(f.max_exponent);
-  to.beyond = to.beyond || most(to) > largest;
+  to.beyond = to.beyond || most(to) > largest_of(f);
   return to;
 }
 
@@ -119,7 +122,7 @@ ROPE_JUDGE_FN bool agrees(const Expected& want, double got, const Format& f, boo
   if (want.beyond && !std::isfinite(got) && std::isfinite(want.value)) return true;
   if (want.beyond && has_norm && (got == 0 || std::isnan(got))) return true;
   if (std::isinf(want.value)) return got == want.value;
-  const double largest = (2 - power_of_two(-f.mantissa)) * power_of_two(f.max_exponent);
+  const double largest = largest_of(f);
   const double last_step = power_of_two(f.max_exponent - f.mantissa);
   if (std::isinf(got))
     return fabs(want.value) + want.bound >= largest - last_step && (got > 0) == (want.value > 0);

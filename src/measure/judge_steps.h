@@ -226,6 +226,12 @@ ROPE_JUDGE_FN double turn_growth(const JudgeArgs&, const Unit& u) {
   return u.pair ? sqrt(u.c * u.c + u.s * u.s) : 1;
 }
 
+// A result that the next launch reads again: beyond the dtype's range it is an infinity by then.
+ROPE_JUDGE_FN void note_stored(Both* both, const Format& f) {
+  both->x.beyond = both->x.beyond || most(both->x) > largest_of(f);
+  both->y.beyond = both->y.beyond || most(both->y) > largest_of(f);
+}
+
 ROPE_JUDGE_FN bool unfused(const JudgeArgs& a) { return a.precision == ROPE_PRECISION_UNFUSED; }
 
 // Ops without a norm.

@@ -142,18 +142,45 @@ TEST(GoldenApply, CheckMeasuresTheSameDistance) {
   }
 }
 
-// RMSNorm over `span` values, weights as listed.
-Values normalised(const Values& x, const Values& weight, double offset, size_t span) {
-  Values y(x.size());
+// RMSNorm over `span` values by the reference, weights as listed.
+Values normalised(Values x, const Values& weight, double offset, size_t span) {
   for (size_t begin = 0; begin < x.size(); begin += span) {
-    double sum = 0;
-    for (size_t i = begin; i < begin + span; ++i) sum += x[i] * x[i];
-    const double scale = 1 / std::sqrt(sum / static_cast<double>(span) + 1e-6);
-    for (size_t i = begin; i < begin + span; ++i) {
-      y[i] = x[i] * scale * (weight[i % weight.size()] + offset);
-    }
+    Values factors(span);
+    for (size_t i = 0; i < span; ++i) factors[i] = weight[i % weight.size()] + offset;
+    const auto n = static_cast<int64_t>(span);
+    normalise_reference(n, mean_square_reference(n, 1e-6, &x[begin]), factors.data(), &x[begin]);
   }
-  return y;
+  return x;
+}
+
+std::vector<float> floats(const json& list) { return list.get<std::vector<float>>(); }
+
+// The whole op as check_launch sees it, taking the entry for the output of a float32 kernel.
+Accuracy launched(const json& entry, double offset, bool full_row) {
+  RopeCase c = make_case(32, 1e6);
+  c.op = Op::kNormSplitRope;
+  c.norm.given = true;
+  c.norm.weight_offset = static_cast<int>(offset);
+  c.norm.span_row = full_row;
+  c.num_heads = 4;
+  c.num_kv_heads = 2;
+  c.tokens = 5;
+  c.positions.kind = PositionKind::kExplicit;
+  c.positions.list = entry.at("positions").get<std::vector<int64_t>>();
+  const std::vector<float> qkv = floats(entry.at("qkv")), q_out = floats(entry.at("q_out")),
+                           k_out = floats(entry.at("k_out")),
+                           q_weight = floats(entry.at("q_weight")),
+                           k_weight = floats(entry.at("k_weight"));
+  RopeKernelArgs launch{};
+  launch.q = operand({qkv.data(), 256, 32}, {q_out.data(), 128, 32}, 4);
+  launch.k = operand({qkv.data() + 128, 256, 32}, {k_out.data(), 64, 32}, 2);
+  launch.v = operand({qkv.data() + 192, 256, 32}, {qkv.data() + 192, 256, 32}, 2);
+  launch.q_weight = q_weight.data();
+  launch.k_weight = k_weight.data();
+  RopeVariant variant{};
+  variant.uses_table = 1;
+  const CosSinTable table = build_table(frequencies_in(entry), TableAngle::kFloat32, 8192, 2);
+  return check_launch(c, variant, table, launch, 1);
 }
 
 void expect_fused(const std::string& name, double offset, bool full_row) {
@@ -169,6 +196,12 @@ void expect_fused(const std::string& name, double offset, bool full_row) {
   k = normalised(k, entry.at("k_weight"), offset, full_row ? 64 : 32);
   expect_rotated({5, 4, 32, false}, Pairing::kNeox, rows, q, entry.at("q_out"));
   expect_rotated({5, 2, 32, false}, Pairing::kNeox, rows, k, entry.at("k_out"));
+  // Its cos and sin are a float32 ULP off ours here and there: distances, not the verdict.
+  const Accuracy a = launched(entry, offset, full_row);
+  EXPECT_LE(a.kernel_max_abs, 1e-6);
+  EXPECT_LE(a.max_ulp, a.tolerance_ulp);
+  EXPECT_GT(launched(entry, offset, !full_row).kernel_max_abs, 0.1);
+  EXPECT_GT(launched(entry, 1 - offset, full_row).kernel_max_abs, 0.1);
 }
 
 TEST(GoldenApply, Qwen3NormSplitRope) { expect_fused("fused-qwen3-rmsnorm-split-rope", 0, false); }
@@ -189,6 +222,27 @@ TEST(GoldenApply, BackwardYarn) {
   const Values q = entry.at("grad_q_out"), k = entry.at("grad_k_out");
   expect_rotated({5, 4, 32, true}, Pairing::kNeox, rows, q, entry.at("grad_q"));
   expect_rotated({5, 2, 32, true}, Pairing::kNeox, rows, k, entry.at("grad_k"));
+
+  RopeCase c = make_case(32);
+  c.op = Op::kRopeBackward;
+  c.num_heads = 4;
+  c.num_kv_heads = 2;
+  c.tokens = 5;
+  c.positions.kind = PositionKind::kExplicit;
+  c.positions.list = entry.at("positions").get<std::vector<int64_t>>();
+  const std::vector<float> q_in = floats(entry.at("grad_q_out")),
+                           q_out = floats(entry.at("grad_q")),
+                           k_in = floats(entry.at("grad_k_out")),
+                           k_out = floats(entry.at("grad_k"));
+  RopeKernelArgs launch{};  // [head, token, dim]
+  launch.q = operand({q_in.data(), 32, 160}, {q_out.data(), 32, 160}, 4);
+  launch.k = operand({k_in.data(), 32, 160}, {k_out.data(), 32, 160}, 2);
+  RopeVariant variant{};
+  variant.uses_table = 1;
+  const CosSinTable table = build_table(frequencies_in(entry), TableAngle::kFloat32, 16384, 2);
+  EXPECT_LE(check_launch(c, variant, table, launch, 1).kernel_max_abs, 1e-6);
+  c.op = Op::kRope;
+  EXPECT_GT(check_launch(c, variant, table, launch, 1).kernel_max_abs, 0.1);
 }
 
 }  // namespace

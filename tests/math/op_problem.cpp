@@ -199,6 +199,23 @@ void OpProblem::normalise(int operand, Mistake mistake, float* x, int64_t heads,
   }
 }
 
+CosSinTable fast_math_table(const CosSinTable& exact, double hardware, float detune) {
+  CosSinTable table = exact;
+  const int64_t r = table.rotary_dim;
+  for (int64_t row = 0; row < table.rows; ++row) {
+    for (int64_t i = 0; i < r / 2; ++i) {
+      const float inv = static_cast<float>(table.frequencies.exact[static_cast<size_t>(i)]);
+      const float angle = static_cast<float>(row) * (inv * detune);
+      const float turns = std::nearbyint(angle * 0.159154943f);
+      const float rest = std::fma(-turns, 6.28318531f, angle);
+      float* values = &table.values[static_cast<size_t>(row * r + i)];
+      values[0] = static_cast<float>(std::cos(rest) + hardware);
+      values[r / 2] = static_cast<float>(std::sin(rest) - hardware);
+    }
+  }
+  return table;
+}
+
 void OpProblem::rotate(int operand, int64_t table_row, Mistake mistake, Row* x) const {
   const auto r = static_cast<int32_t>(c.rope.rotary_dim);
   const int64_t w = width(operand);

@@ -120,6 +120,11 @@ class OpProblem {
   void rotate(int operand, int64_t table_row, Mistake mistake, Row* x) const;
 };
 
+// What a fast-math variant makes of its angles (docs/validation.md): frequency and product in
+// float32, the angle reduced by the nearest multiple of a float32 turn, cos and sin off by
+// `hardware`. `detune` 1 is right.
+CosSinTable fast_math_table(const CosSinTable& exact, double hardware, float detune);
+
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_TESTS_MATH_OP_PROBLEM_H_
