@@ -32,9 +32,10 @@ inline void copy_words(const char* in, char* out, int64_t bytes) {
   for (; i < bytes; ++i) copy_word<uint8_t>(in + i, out + i);
 }
 
-// Loads every byte and stores every byte, also where in == out.
+// Loads every byte and stores every byte, also where in == out. Always inlined: a call would cost
+// the loops around it their vector registers.
 template <bool kStream>
-inline void copy_bytes(const char* in, char* out, int64_t bytes) {
+[[gnu::always_inline]] inline void copy_bytes(const char* in, char* out, int64_t bytes) {
   constexpr int64_t kStep = Simd::kBlockBytes;
   if constexpr (kStream) {  // up to the first whole block
     const int64_t behind = static_cast<int64_t>(reinterpret_cast<uintptr_t>(out) % kStep);

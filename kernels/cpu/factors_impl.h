@@ -38,7 +38,7 @@ struct TokenRow {
   }
 
   const RopeKernelArgs& args;
-  Token token;
+  const Token& token;
   const char* row;  // of the table; null: without one
   bool backward;
 };
@@ -52,15 +52,15 @@ struct Factors {
   int64_t count;
 };
 
-// Those of a row of float32 as they lie, all at once.
-inline Factors factors_in_place(const TokenRow& t) {
+// Those of a row of float32 as they lie, all at once from pair `first` on.
+inline Factors factors_in_place(const TokenRow& t, int64_t first) {
   const int64_t half = t.args.rotary_dim / 2;
-  return {t.row, t.row + half * F32::kSize, half};
+  return {t.row + first * F32::kSize, t.row + (half + first) * F32::kSize, half - first};
 }
 
-// cos and sin of an angle of `turns` * 2^-64 turns, each within 2^-24. What is left after whole
-// eighths of a turn are taken off in integers is at most 2^-30 turn off by the cut to 32 bits; the
-// polynomials (Taylor, to x^13 and x^12) are exact to 2^-43 there, and float32 rounds once.
+// cos and sin of an angle of `turns` * 2^-64 turns, each within 2^-24: the cut to 32 bits is below
+// 2^-29 in radians; after whole quarters of a turn are taken off in integers at most 0.79 radians
+// are left, where the series to x^11 and x^10 are within 2^-33; float32 rounds once, by 2^-25.
 inline void cos_sin(uint64_t turns, float* cosine, float* sine) {
   constexpr double kRadians = 0x1.921fb54442d18p+2 * 0x1p-32;  // 2 pi per 2^32
   const auto high = static_cast<uint32_t>(turns >> 32);
@@ -68,8 +68,11 @@ inline void cos_sin(uint64_t turns, float* cosine, float* sine) {
   const double x = static_cast<int32_t>(high - (quarter << 30)) * kRadians;
   const double z = x * x;
   const double s =
-      x + x * z * (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880))));
-  const double c = 1 + z * (-0.5 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320))));
+      x + x * z *
+              (-1.0 / 6 +
+               z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800)))));
+  const double c =
+      1 + z * (-0.5 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800)))));
   const double a = quarter % 2 == 0 ? c : s, b = quarter % 2 == 0 ? s : c;
   *cosine = static_cast<float>(quarter == 1 || quarter == 2 ? -a : a);
   *sine = static_cast<float>(quarter >= 2 ? -b : b);
@@ -81,7 +84,7 @@ struct Widened {
   alignas(64) float sin[Factors::kMaxPairs];
   int64_t first = -1;
 
-  Factors select(const TokenRow& t, int64_t from) {
+  [[gnu::noinline]] Factors select(const TokenRow& t, int64_t from) {
     const int64_t half = t.args.rotary_dim / 2;
     const int64_t count = half - from < Factors::kMaxPairs ? half - from : Factors::kMaxPairs;
     if (from != first) {
@@ -133,20 +136,12 @@ struct Twice {
   void select(const TokenRow& t, Widened* widened, int64_t dim, int64_t dims) {
     if (dim == first_dim) return;
     first_dim = dim;
-    const char* row = t.row;
-    int32_t dtype = t.args.table_dtype;
-    int64_t cosine = dim / 2, sine = (t.args.rotary_dim + dim) / 2;
-    if (row == nullptr || t.backward) {
-      const Factors f = widened->select(t, dim / 2);
-      row = f.cos;
-      dtype = ROPE_DTYPE_F32;
-      cosine = 0;
-      sine = (f.sin - f.cos) / F32::kSize;
-    }
+    const int64_t first = dim / 2;
+    const Factors f = t.is_in_place() ? factors_in_place(t, first) : widened->select(t, first);
     for (int64_t i = 0; i < dims / 2; i += kWidth) {
       const int64_t n = dims / 2 - i < kWidth ? dims / 2 - i : kWidth;
-      Simd::store_twice(cos + 2 * i, load_factors(row, dtype, cosine + i, n));
-      Simd::store_twice(sin + 2 * i, load_factors(row, dtype, sine + i, n));
+      Simd::store_twice(cos + 2 * i, load_some(F32{}, f.cos + i * F32::kSize, n));
+      Simd::store_twice(sin + 2 * i, load_some(F32{}, f.sin + i * F32::kSize, n));
     }
   }
 };

@@ -137,59 +137,76 @@ inline void rotate_slices(const Heads& slices, Turn* turn, int64_t rest) {
   if constexpr (kNeox) {
     const int64_t half = rotary_dim / 2, half_bytes = half * E::kSize;
     if (t.is_in_place()) {
-      return each_neox<E, kStream>(slices, factors_in_place(t), half_bytes, rest);
+      return each_neox<E, kStream>(slices, factors_in_place(t, 0), half_bytes, rest);
     }
     for (int64_t first = 0; first < half; first += Factors::kMaxPairs) {
       const Factors f = turn->widened.select(t, first);
-      each_neox<E, kStream>(slices.behind(first * E::kSize), f, half_bytes,
-                            first + f.count == half ? rest : 0);
+      const int64_t behind = first + f.count == half ? rest : 0;
+      if (first == 0) {
+        each_neox<E, kStream>(slices, f, half_bytes, behind);
+      } else {
+        each_neox<E, kStream>(slices.behind(first * E::kSize), f, half_bytes, behind);
+      }
     }
   } else {
     for (int64_t dim = 0; dim < rotary_dim; dim += Twice::kMaxDims) {
       const int64_t left = rotary_dim - dim;
       const int64_t dims = left < Twice::kMaxDims ? left : Twice::kMaxDims;
       turn->twice.select(t, &turn->widened, dim, dims);
-      each_gptj<E, kStream>(slices.behind(dim * E::kSize), turn->twice, dims,
-                            dims == left ? rest : 0);
+      const int64_t behind = dims == left ? rest : 0;
+      if (dim == 0) {
+        each_gptj<E, kStream>(slices, turn->twice, dims, behind);
+      } else {
+        each_gptj<E, kStream>(slices.behind(dim * E::kSize), turn->twice, dims, behind);
+      }
     }
   }
 }
 
-// Heads of q or k; what passes through is copied, unless it is in place.
+// Not inlined, for the sake of the registers of rotations.
+template <bool kStream>
+[[gnu::noinline]] void copy_many(const Heads& heads, int64_t bytes) {
+  copy_heads<kStream>(heads, bytes);
+}
+
+// The rotated slices of heads of q or k; what passes through around them is copied, unless it is in
+// place.
 template <typename E, bool kNeox, bool kStream>
-inline void rotate_heads(const Heads& heads, const RopeTensor& x, Turn* turn) {
+inline void rotate_heads(const Heads& slices, const RopeTensor& x, Turn* turn) {
   const RopeKernelArgs& args = turn->row.args;
-  const int64_t before = x.rotary_offset * E::kSize;
-  const bool copies = heads.in != heads.out;
-  const int64_t rest =
-      copies ? (row_width(args, x) - x.rotary_offset - args.rotary_dim) * E::kSize : 0;
-  if (copies && before > 0) copy_heads<kStream>(heads, before);
-  rotate_slices<E, kNeox, kStream>(heads.behind(before), turn, rest);
+  int64_t rest = 0;
+  if (slices.in != slices.out) {
+    rest = (row_width(args, x) - x.rotary_offset - args.rotary_dim) * E::kSize;
+    const int64_t before = x.rotary_offset * E::kSize;
+    if (before > 0) copy_many<kStream>(slices.behind(-before), before);
+  }
+  rotate_slices<E, kNeox, kStream>(slices, turn, rest);
 }
 
 // Whether every run of rotated dims begins and ends where a streamed store may.
 template <typename E, bool kNeox>
-inline bool can_store_streamed(const Heads& heads, const RopeTensor& x, int64_t rotary_dim) {
+inline bool can_store_streamed(const Heads& slices, int64_t rotary_dim) {
   const int64_t run = (kNeox ? rotary_dim / 2 : rotary_dim) * E::kSize;
-  const int64_t stride = heads.count > 1 ? heads.out_stride : 0;
-  const auto out = static_cast<int64_t>(reinterpret_cast<uintptr_t>(heads.out));
-  return (run | stride | (out + x.rotary_offset * E::kSize)) % Simd::kBlockBytes == 0;
+  const int64_t stride = slices.count > 1 ? slices.out_stride : 0;
+  const auto out = static_cast<int64_t>(reinterpret_cast<uintptr_t>(slices.out));
+  return (run | stride | out) % Simd::kBlockBytes == 0;
 }
 
 // Other heads go through a buffer that stays in L1, some at a time.
 template <typename E, bool kNeox>
-inline void rotate_buffered(Heads heads, const RopeTensor& x, Turn* turn) {
+inline void rotate_buffered(const Heads& slices, const RopeTensor& x, Turn* turn) {
   alignas(64) char buffer[4096];
+  const int64_t before = x.rotary_offset * E::kSize;
   const int64_t row = row_width(turn->row.args, x) * E::kSize;
   int64_t group = static_cast<int64_t>(sizeof(buffer)) / row;
-  if (group == 0) return rotate_heads<E, kNeox, false>(heads, x, turn);
+  if (group == 0) return rotate_heads<E, kNeox, false>(slices, x, turn);
   while (group > 1 && group * row % 64 != 0) --group;  // ends with a cache line
-  for (; heads.count > 0; heads.count -= group) {
-    const int64_t count = heads.count < group ? heads.count : group;
-    rotate_heads<E, kNeox, false>({heads.in, buffer, heads.in_stride, row, count}, x, turn);
-    copy_heads<true>({buffer, heads.out, row, heads.out_stride, count}, row);
-    heads.in += count * heads.in_stride;
-    heads.out += count * heads.out_stride;
+  for (int64_t done = 0; done < slices.count; done += group) {
+    const int64_t count = slices.count - done < group ? slices.count - done : group;
+    const char* in = slices.in + done * slices.in_stride;
+    char* out = slices.out + done * slices.out_stride - before;
+    rotate_heads<E, kNeox, false>({in, buffer + before, slices.in_stride, row, count}, x, turn);
+    copy_heads<true>({buffer, out, row, slices.out_stride, count}, row);
   }
 }
 
@@ -199,13 +216,15 @@ void rotate_rows(const RopeKernelArgs& args, int64_t begin, int64_t end) {
   for_each_token(args, begin, end, [&](const Token& token, int64_t head, int64_t head_end) {
     Turn turn(args, token);
     for_each_operand(args, head, head_end, [&](const RopeTensor& x, int64_t first, int64_t last) {
-      const Heads heads = heads_at(args, x, token, first, last, E::kSize);
       if (&x == &args.v) {
-        copy_heads<kStream>(heads, args.head_dim * E::kSize);
-      } else if (kStream && !can_store_streamed<E, kNeox>(heads, x, args.rotary_dim)) {
-        rotate_buffered<E, kNeox>(heads, x, &turn);
+        return copy_many<kStream>(heads_at(args, x, token, first, last, E::kSize),
+                                  args.head_dim * E::kSize);
+      }
+      const Heads slices = heads_at(args, x, token, first, last, E::kSize, x.rotary_offset);
+      if (kStream && !can_store_streamed<E, kNeox>(slices, args.rotary_dim)) {
+        rotate_buffered<E, kNeox>(slices, x, &turn);
       } else {
-        rotate_heads<E, kNeox, kStream>(heads, x, &turn);
+        rotate_heads<E, kNeox, kStream>(slices, x, &turn);
       }
     });
   });

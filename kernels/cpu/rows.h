@@ -135,19 +135,19 @@ inline int64_t row_offset(int64_t row, int64_t batch_tokens, int64_t token_strid
   return batch * batch_stride + (row - batch * batch_tokens) * token_stride;
 }
 
-// Heads [begin, end) of a token.
+// Heads [begin, end) of a token, from element `first` of each head on.
 inline Heads heads_at(const RopeKernelArgs& args, const RopeTensor& x, const Token& token,
-                      int64_t begin, int64_t end, int64_t element_size) {
+                      int64_t begin, int64_t end, int64_t element_size, int64_t first = 0) {
   const int64_t to =
       row_offset(token.out_row, args.out_batch_tokens, x.out_token_stride, x.out_batch_stride) +
-      begin * x.out_head_stride;
+      begin * x.out_head_stride + first;
   char* out = static_cast<char*>(x.out) + to * element_size;
   const int64_t out_stride = x.out_head_stride * element_size;
   // In place the output's strides are those of both, also where rows are padded in between.
   if (same_place(x)) return {out, out, out_stride, out_stride, end - begin};
   const int64_t from =
       row_offset(token.index, args.in_batch_tokens, x.in_token_stride, x.in_batch_stride) +
-      begin * x.in_head_stride;
+      begin * x.in_head_stride + first;
   return {static_cast<const char*>(x.in) + from * element_size, out,
           x.in_head_stride * element_size, out_stride, end - begin};
 }
@@ -174,14 +174,11 @@ inline void for_each_token(const RopeKernelArgs& args, int64_t begin, int64_t en
 // covers.
 template <typename Fn>
 inline void for_each_operand(const RopeKernelArgs& args, int64_t head, int64_t head_end, Fn fn) {
-  const RopeTensor* const operands[] = {&args.q, &args.k, &args.v};
-  for (const RopeTensor* x : operands) {
-    const int64_t heads = x == &args.v ? value_heads(args) : x->num_heads;
-    const int64_t begin = head > 0 ? head : 0, end = head_end < heads ? head_end : heads;
-    if (begin < end) fn(*x, begin, end);
-    head -= heads;
-    head_end -= heads;
-  }
+  const int64_t k = args.q.num_heads, v = k + args.k.num_heads;  // where they begin
+  if (head < k) fn(args.q, head, head_end < k ? head_end : k);
+  if (head < v && head_end > k)
+    fn(args.k, head > k ? head - k : 0, (head_end < v ? head_end : v) - k);
+  if (head_end > v) fn(args.v, head > v ? head - v : 0, head_end - v);
 }
 
 }  // namespace

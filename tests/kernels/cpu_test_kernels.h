@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,9 +59,13 @@ inline std::vector<CpuKernel> all_cpu_variants() {
   return at_every_isa(rows, count);
 }
 
-inline std::vector<CpuKernel> only_rope(std::vector<CpuKernel> kernels) {
-  std::erase_if(kernels, [](const CpuKernel& k) { return k.variant.op != ROPE_OP_ROPE; });
+inline std::vector<CpuKernel> only_ops(std::vector<CpuKernel> kernels,
+                                       const std::set<int32_t>& ops) {
+  std::erase_if(kernels, [&](const CpuKernel& k) { return ops.count(k.variant.op) == 0; });
   return kernels;
+}
+inline std::vector<CpuKernel> only_rope(const std::vector<CpuKernel>& kernels) {
+  return only_ops(kernels, {ROPE_OP_ROPE});
 }
 // Those that can be given any cos and sin.
 inline std::vector<CpuKernel> only_with_table(std::vector<CpuKernel> kernels) {

@@ -87,5 +87,105 @@ TEST(RopeProblem, OpSpecsAreDistinctAndMeetPairwise) {
     EXPECT_EQ(pairs[ROPE_OP_NORM_SPLIT_ROPE].count(pair), 1u) << pair;
 }
 
+struct Fault {
+  const char* name;
+  void (*plant)(RopeKernelArgs& args);
+};
+
+// Runs a right kernel on arguments that are not the problem's.
+std::string verdict(const ProblemSpec& spec, const Fault& fault) {
+  size_t count = 0;
+  const RopeVariant* rows = rope_cpu_variants(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (rows[i].op != spec.op || std::strcmp(rows[i].name, "naive") != 0) continue;
+    Problem problem(spec);
+    RopeKernelArgs args = problem.args();
+    fault.plant(args);
+    EXPECT_EQ(rows[i].launch(&args), 0) << fault.name;
+    return problem.check(rows[i]);
+  }
+  return "no variant naive";
+}
+
+// A check sees what kernels get wrong, in every dtype.
+TEST(RopeProblem, FaultsAreSeen) {
+  const Fault kFaults[] = {
+      {"the other pairing", [](RopeKernelArgs& a) { a.pairing = 1 - a.pairing; }},
+      {"no bias", [](RopeKernelArgs& a) { a.bias = nullptr; }},
+      {"bias of the head before",
+       [](RopeKernelArgs& a) {
+         a.bias = static_cast<const char*>(a.bias) - a.head_dim * (a.dtype == 0 ? 4 : 2);
+       }},
+      {"v left out", [](RopeKernelArgs& a) { a.v.num_heads = 0; }},
+      {"k by the heads of q", [](RopeKernelArgs& a) { a.k.in = a.q.in; }},
+      {"all in one sequence", [](RopeKernelArgs& a) { a.num_sequences = 1; }},
+      {"starts left out", [](RopeKernelArgs& a) { a.sequence_starts = nullptr; }},
+      {"a slice that begins elsewhere", [](RopeKernelArgs& a) { a.q.rotary_offset += 2; }},
+      {"padded to another length",
+       [](RopeKernelArgs& a) { a.q.out_batch_stride -= a.q.out_token_stride; }},
+      {"k where q is", [](RopeKernelArgs& a) { a.k.out = a.q.out; }},
+  };
+  const Fault kPlainFaults[] = {
+      {"the other direction", [](RopeKernelArgs& a) { a.op = ROPE_OP_SPLIT_ROPE_BACKWARD; }},
+      {"one token fewer", [](RopeKernelArgs& a) { --a.num_tokens; }},
+  };
+  const Fault kNormFaults[] = {
+      {"weights of q and k swapped", [](RopeKernelArgs& a) { std::swap(a.q_weight, a.k_weight); }},
+      {"w without 1", [](RopeKernelArgs& a) { a.weight_offset = 0; }},
+      {"no weights", [](RopeKernelArgs& a) { a.q_weight = nullptr; }},
+      {"the other order", [](RopeKernelArgs& a) { a.norm_after = 1 - a.norm_after; }},
+      {"ten times epsilon", [](RopeKernelArgs& a) { a.norm_eps *= 10; }},
+  };
+  const Fault kRoundFault = {"not rounded between", [](RopeKernelArgs& a) { a.round_between = 0; }};
+  const Fault kNone = {"none", [](RopeKernelArgs&) {}};
+  for (const Dtype dtype : kAllDtypes) {
+    ProblemSpec spec;
+    spec.op = ROPE_OP_VARLEN_SPLIT_ROPE;
+    spec.dtype = dtype;
+    spec.head_dim = 16;
+    spec.rotary_dim = 8;
+    spec.q_rotary_offset = 2;
+    spec.num_tokens = 9;
+    spec.in_place = false;
+    spec.packed = true;
+    spec.bias = true;
+    spec.seq_lens = {2, 0, 5};
+    spec.position_source = ROPE_POSITIONS_CU_SEQLENS;
+    spec.sequence_starts = true;
+    spec.padded = Padded::kBySequence;
+    spec.base_offset = spec.head_dim;  // so that there is something to read before the bias
+    EXPECT_EQ(verdict(spec, kNone), "");
+    for (const Fault& fault : kFaults)
+      EXPECT_NE(verdict(spec, fault), "") << fault.name << ": " << spec.name();
+
+    ProblemSpec plain = spec;
+    plain.bias = false;
+    plain.seq_lens = {2, 0, 7};
+    EXPECT_EQ(verdict(plain, kNone), "");
+    for (const Fault& fault : kPlainFaults)
+      EXPECT_NE(verdict(plain, fault), "") << fault.name << ": " << plain.name();
+
+    ProblemSpec norm = spec;
+    norm.op = ROPE_OP_NORM_SPLIT_ROPE;
+    norm.norm = ROPE_NORM_ROW;
+    norm.kv_heads = norm.heads;  // so that weights of the one have room for the other
+    norm.weight_offset = 1;
+    norm.values = Values::kTiny;
+    norm.bias = false;
+    norm.norm_eps = 1e-6f;
+    EXPECT_EQ(verdict(norm, kNone), "");
+    for (const Fault& fault : kNormFaults)
+      EXPECT_NE(verdict(norm, fault), "") << fault.name << ": " << norm.name();
+    if (dtype == Dtype::kF32) continue;  // nothing to round to
+    for (const bool after : {false, true}) {
+      norm.values = Values::kNormal;
+      norm.norm_after = after;
+      norm.round_between = true;
+      EXPECT_EQ(verdict(norm, kNone), "");
+      EXPECT_NE(verdict(norm, kRoundFault), "") << norm.name();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rope_bench::testing

@@ -37,11 +37,11 @@ size_t Problem::add_buffer(std::string name, size_t bytes, std::byte fill) {
   return buffers_.size() - 1;
 }
 
-size_t Problem::add_values(const char* name, int64_t count, float mean, float deviation) {
+size_t Problem::add_values(const std::string& name, int64_t count, float mean, float deviation) {
   const auto size = static_cast<int64_t>(info(spec_.dtype).size);
   const size_t index =
       add_buffer(name, static_cast<size_t>(values_first_ + count * size), kPattern);
-  std::mt19937_64 random(index);
+  std::mt19937_64 random(name[0]);  // the same numbers in every layout
   std::normal_distribution<float> normal(mean, deviation);
   for (int64_t i = 0; i < count; ++i)
     write_value(spec_.dtype, buffers_[index].bytes.data() + values_first_ + i * size,

@@ -127,7 +127,7 @@ class Problem {
 
   size_t add_buffer(std::string name, size_t bytes, std::byte fill);
   // A buffer of numbers at the spec's misalignment; returns its index.
-  size_t add_values(const char* name, int64_t count, float mean, float deviation);
+  size_t add_values(const std::string& name, int64_t count, float mean, float deviation);
   void place(const std::vector<Operand*>& group, Place Operand::*side, const Grid& grid);
   void place_operands();
   void fill_operand(const Operand& x, uint64_t seed);
