@@ -95,7 +95,7 @@ TEST(Run, NothingMatchedOrRanIsExitCode5) {
   EXPECT_EQ(none.exit_code, 5);
   EXPECT_EQ(none.out, "");
   EXPECT_NE(none.err.find("--filter 'nothing'"), std::string::npos);
-  const ProcessResult unsupported = rope_bench(small_run({"--set", "op=split_rope"}));
+  const ProcessResult unsupported = rope_bench(small_run({"--set", "variant=per_head"}));
   EXPECT_EQ(unsupported.exit_code, 5);
   EXPECT_NE(unsupported.out.find("2 unsupported"), std::string::npos) << unsupported.out;
 }

@@ -144,7 +144,7 @@ std::vector<Fault> faults() {
       {"the packed input is changed", op_case(Op::kSplitRope),
        [](const RopeKernelArgs* a) {
          right_launch(a);
-         static_cast<uint16_t*>(const_cast<void*>(a->v.in))[1] ^= 1;
+         static_cast<uint16_t*>(const_cast<void*>(a->v.in))[1] = 0x4242;
          return 0;
        },
        "changed its input qkv"},
