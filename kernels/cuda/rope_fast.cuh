@@ -82,14 +82,11 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   Slice slice;
   const char* in;
   char* out;
-  FactorRow<kSource> row{};
+  TokenMap::Asked position{};
   if constexpr (kPlain) {
     in = items.operand.in_row(token, item.head);
     out = items.operand.out_row(token, item.head);
-    if constexpr (!kAngles) {
-      row = FactorRow<kSource>::of(p.table, is_v ? 0 : p.tokens.id(token),
-                                   static_cast<int>(p.half_dim.divisor), p.sine_flip);
-    }
+    if constexpr (!kAngles) position = p.tokens.ask(token);
     slice = plain_slice<kPairing, kElements, kMode>(is_v ? p.v.slices : p.q.slices, lane);
   } else {
     if (works) at = p.tokens.locate(token);
@@ -98,11 +95,15 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
     out = items.operand.out_row(at, item.head);
     if constexpr (!kAngles) {
       if (!works) return;
-      row = FactorRow<kSource>::of(p.table, at.position, static_cast<int>(p.half_dim.divisor),
-                                   p.sine_flip);
+      position = TokenMap::known(at.position);
     }
     slice = items.slices.template slice<kPairing, kElements>(lane);
   }
+
+  // Ask for what the block's angles are made of.
+  BlockTokens tokens;
+  [[maybe_unused]] auto factors = block_factors<kPlain>(p, item, &tokens);
+  if constexpr (kAngles) factors.begin();
 
   // Load two packets: to be rotated together, or both to be copied.
   const bool has_first = works && slice.has_first, has_second = works && slice.has_second;
@@ -111,14 +112,18 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   if (has_second) y = load<kBytes, kLoad>(in + slice.second * kBytes);
   let_next_launch_start();
 
-  // Form the factors of the block's tokens.
-  if constexpr (kAngles) {
+  // Where the factors are; without a table the block forms them.
+  FactorRow<kSource> row{};
+  if constexpr (!kAngles) {
+    if (slice.rotates) {
+      row = FactorRow<kSource>::of(p.table, position.value(), static_cast<int>(p.half_dim.divisor),
+                                   p.sine_flip);
+    }
+  } else {
     if (!is_v) {
-      const BlockTokens tokens = block_tokens_of(p, item);
-      form_block_factors<kPlain>(p, tokens, shared);
-      const int half = static_cast<int>(p.half_dim.divisor);
-      row = FactorRow<kSource>::of_shared(
-          shared + (item.token_in_chunk - tokens.first) * 2 * static_cast<uint32_t>(half), half);
+      factors.finish(shared);
+      sync_block();
+      row = shared_row<kSource>(p, item, tokens, shared);
     }
   }
 

@@ -128,6 +128,10 @@ template <int kBytes>
 Packet<kBytes> load_constant(const void* p) {
   return load<kBytes, Hint::kKeep>(p);
 }
+inline Packet<8> load_integer_words(const void* p, bool wide) {
+  if (wide) return load_constant<8>(p);
+  return {{load_constant<4>(p).word[0], 0}};
+}
 template <Hint kHint, int kBytes>
 void store(void* p, const Packet<kBytes>& v) {
   host_cuda::check_access(p, kBytes);

@@ -45,6 +45,24 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   return v;
 }
 
+// An integer of 4 or 8 bytes, both words as they are (the second is 0 where there is one).
+// Predicated and not branched: what a branch loads is waited for before the branch ends, and with
+// it the loads that follow.
+__device__ __forceinline__ Packet<8> load_integer_words(const void* p, bool wide) {
+  Packet<8> v;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred wide;\n\t"
+      "setp.ne.u32 wide, %3, 0;\n\t"
+      "mov.u32 %1, 0;\n\t"
+      "@wide ld.global.nc.v2.u32 {%0, %1}, [%2];\n\t"
+      "@!wide ld.global.nc.u32 %0, [%2];\n\t"
+      "}"
+      : "=&r"(v.word[0]), "=&r"(v.word[1])
+      : "l"(p), "r"(static_cast<uint32_t>(wide)));
+  return v;
+}
+
 // Brings the line of p into L2, without waiting for it.
 __device__ __forceinline__ void prefetch(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));

@@ -116,16 +116,28 @@ struct TokenMap {
            args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr;
   }
 
-  ROPE_DEVICE int64_t id(int64_t index) const {
-    return load_integer(positions, position_bits, index);
-  }
-  ROPE_DEVICE static int64_t load_integer(const void* values, int32_t bits, int64_t index) {
-    if (bits == 64) {
-      const Packet<8> p = load_constant<8>(static_cast<const char*>(values) + index * 8);
-      return static_cast<int64_t>(p.word[0] | static_cast<uint64_t>(p.word[1]) << 32);
+  // A position on its way from memory: value() waits for it.
+  struct Asked {
+    Packet<8> words;
+    bool wide;
+    ROPE_DEVICE int64_t value() const {
+      const auto narrow = static_cast<int64_t>(static_cast<int32_t>(words.word[0]));
+      const uint64_t both = words.word[0] | static_cast<uint64_t>(words.word[1]) << 32;
+      return wide ? static_cast<int64_t>(both) : narrow;
     }
-    return load_int32(values, index);
+  };
+  ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
+    const bool wide = bits == 64;
+    const char* at = static_cast<const char*>(values) + (index << (wide ? 3 : 2));
+    return {load_integer_words(at, wide), wide};
   }
+  // One that is here already.
+  ROPE_DEVICE static Asked known(int64_t position) {
+    const auto bits = static_cast<uint64_t>(position);
+    return {{{static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)}}, true};
+  }
+  ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }
+  ROPE_DEVICE int64_t id(int64_t token) const { return ask(token).value(); }
   ROPE_DEVICE static int32_t load_int32(const void* values, int64_t index) {
     return static_cast<int32_t>(
         load_constant<4>(static_cast<const char*>(values) + index * 4).word[0]);
@@ -181,14 +193,20 @@ struct TokenMap {
   // last.
   ROPE_DEVICE int32_t sequence_of(int32_t token) const {
     if (token >= load_int32(positions, num_sequences)) return -1;
-    int32_t low = 0, high = num_sequences;  // entry `low` is at or before the token, `high` behind
+    // Entry `low` is at or before the token, `high` behind. Seven entries are looked at together:
+    // they arrive at once, where a search by halves would wait for one after the other.
+    constexpr int32_t kParts = 8;
+    int32_t low = 0, high = num_sequences;
     while (high - low > 1) {
-      const int32_t middle = low + (high - low) / 2;
-      if (load_int32(positions, middle) <= token) {
-        low = middle;
-      } else {
-        high = middle;
+      const int32_t step = (high - low + kParts - 1) / kParts;
+      int32_t before = 0;  // entries low + step, low + 2 step .. that are at or before the token
+#pragma unroll
+      for (int32_t part = 1; part < kParts; ++part) {
+        const int32_t at = low + part * step;
+        before += load_int32(positions, at < high ? at : high) <= token && at < high ? 1 : 0;
       }
+      low += before * step;
+      if (low + step < high) high = low + step;
     }
     return low;
   }

@@ -115,20 +115,27 @@ ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item)
   return tokens;
 }
 
-// The factors of the block's tokens into shared memory. All threads of the block come; they may be
-// read when it returns.
+// The factors of the block's tokens; none where the block needs none.
 template <bool kPlain>
-ROPE_DEVICE void form_block_factors(const VectorParams& p, const BlockTokens& tokens,
-                                    float* shared) {
-  const int64_t first = p.walk.chunk_first() + tokens.first;
-  form_factors(
-      p.angles, first, tokens.count, p.half_dim, p.sine_flip,
-      [&](uint32_t row) {
-        // Padding has any angle: nobody uses it.
-        return kPlain ? p.tokens.id(first + row) : p.tokens.locate(first + row).position;
-      },
-      shared);
-  sync_block();
+ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTokens* tokens) {
+  if (item.role != Role::kV) *tokens = block_tokens_of(p, item);
+  const int64_t first = p.walk.chunk_first() + tokens->first;
+  const auto position_of = [&p, first](uint32_t row) {
+    // Padding has any angle: nobody uses it.
+    return kPlain ? p.tokens.ask(first + row)
+                  : TokenMap::known(p.tokens.locate(first + row).position);
+  };
+  return BlockFactors<decltype(position_of)>{
+      p.angles, first, tokens->count, p.half_dim, p.sine_flip, position_of, {}};
+}
+
+// The row of an item among them.
+template <Source kSource>
+ROPE_DEVICE FactorRow<kSource> shared_row(const VectorParams& p, const Item& item,
+                                          const BlockTokens& tokens, const float* shared) {
+  const uint32_t half = p.half_dim.divisor;
+  return FactorRow<kSource>::of_shared(shared + (item.token_in_chunk - tokens.first) * 2 * half,
+                                       static_cast<int>(half));
 }
 
 }  // namespace rope_bench::device

@@ -1,0 +1,194 @@
+// norm_split_rope with a norm per head, the common case of fused.cuh: norm before rotation, no
+// bias, tokens one after the other, heads that share out evenly among a power of two of a warp's
+// threads.
+//
+//   q, k: rotate(x / sqrt(mean(x^2) + eps) * (w + offset)); v copied
+//
+// Mapping as rope_fast.cuh: items (token, head) in memory order, two packets of up to 16 bytes a
+// thread; the sum of squares is a few shuffles among the neighbours that share a head. Packets stay
+// as they were loaded until the norm is known, and are then taken in pieces of four elements: few
+// registers, many threads that wait at once.
+//
+// Bytes: every row of q, k and v read and written once; T table rows, T positions; the weights.
+#ifndef ROPE_BENCH_KERNELS_CUDA_NORM_PLAIN_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_NORM_PLAIN_CUH_
+
+#include "kernels/cuda/fused_slice.cuh"
+#include "kernels/cuda/rope_fast.cuh"
+
+namespace rope_bench::device {
+
+template <typename T, int kBytes>
+ROPE_DEVICE float packet_squares(const Packet<kBytes>& v, float scale) {
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < kBytes / T::kSize; ++i) {
+    const float scaled = get<T>(v, i) * scale;
+    sum += scaled * scaled;
+  }
+  return sum;
+}
+
+// One packet's share of a norm: `weights` at its first element, or null.
+struct PacketNorm {
+  NormScale scale;
+  const char* weights;
+  float offset;
+
+  // Elements [first, first + kPiece) of a packet.
+  template <typename T, int kPiece, int kBytes>
+  ROPE_DEVICE void take(const Packet<kBytes>& v, int first, float (&x)[kPiece]) const {
+#pragma unroll
+    for (int i = 0; i < kPiece; ++i) x[i] = get<T>(v, first + i) * scale.scale * scale.factor;
+    if (weights == nullptr) return;
+    const auto w = load_constant<kPiece * T::kSize>(weights + first * T::kSize);
+#pragma unroll
+    for (int i = 0; i < kPiece; ++i) x[i] *= get<T>(w, i) + offset;
+  }
+};
+
+template <int kElements>
+inline constexpr int kNormPiece = kElements < 4 ? kElements : 4;
+
+template <typename T, int kBytes>
+ROPE_DEVICE void norm_packet(Packet<kBytes>& v, const PacketNorm& norm) {
+  constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
+#pragma unroll
+  for (int first = 0; first < kElements; first += kPiece) {
+    float x[kPiece];
+    norm.take<T, kPiece>(v, first, x);
+    put<T>(v, first, x);
+  }
+}
+
+template <typename T, int kBytes, Source kSource>
+ROPE_DEVICE void norm_rotate_halves(Packet<kBytes>& x, Packet<kBytes>& y, const PacketNorm& x_norm,
+                                    const PacketNorm& y_norm, const FactorRow<kSource>& row) {
+  constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
+#pragma unroll
+  for (int first = 0; first < kElements; first += kPiece) {
+    float new_x[kPiece], new_y[kPiece];
+    x_norm.take<T, kPiece>(x, first, new_x);
+    y_norm.take<T, kPiece>(y, first, new_y);
+    const Factors<kPiece> f = row.template load<kPiece>(first);
+#pragma unroll
+    for (int i = 0; i < kPiece; ++i) rotate_pair(new_x[i], new_y[i], f.cosine[i], f.sine[i]);
+    put<T>(x, first, new_x);
+    put<T>(y, first, new_y);
+  }
+}
+
+template <typename T, int kBytes, Source kSource>
+ROPE_DEVICE void norm_rotate_adjacent(Packet<kBytes>& v, const PacketNorm& norm,
+                                      const FactorRow<kSource>& row) {
+  constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
+  constexpr int kPairs = kPiece / 2;
+#pragma unroll
+  for (int first = 0; first < kElements; first += kPiece) {
+    float x[kPiece];
+    norm.take<T, kPiece>(v, first, x);
+    const Factors<kPairs> f = row.template load<kPairs>(first / 2);
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) {
+      rotate_pair(x[2 * i], x[2 * i + 1], f.cosine[i], f.sine[i]);
+    }
+    put<T>(v, first, x);
+  }
+}
+
+// The two packets of a thread. `norm_at(packet)` is the norm of a packet of the head.
+template <typename T, Pairing kPairing, int kBytes, Source kSource, typename NormAt>
+ROPE_DEVICE void norm_rotate_slice(Packet<kBytes>& x, Packet<kBytes>& y, const Slice& slice,
+                                   int lane, const NormAt& norm_at, const FactorRow<kSource>& row) {
+  constexpr int kElements = kBytes / T::kSize;
+  if (!slice.rotates) {
+    norm_packet<T>(x, norm_at(slice.first));
+    norm_packet<T>(y, norm_at(slice.second));
+  } else if constexpr (kPairing == Pairing::kNeox || kElements == 1) {
+    norm_rotate_halves<T>(x, y, norm_at(slice.first), norm_at(slice.second),
+                          row.from(lane * kElements));
+  } else {
+    constexpr int kPairs = kElements / 2;
+    norm_rotate_adjacent<T>(x, norm_at(slice.first), row.from(slice.first * kPairs));
+    norm_rotate_adjacent<T>(y, norm_at(slice.second), row.from(slice.second * kPairs));
+  }
+}
+
+// Narrow packets are those of a warp per head, whose loads are small: as many warps as there can
+// be.
+template <int kBytes>
+inline constexpr int kNormRegisters = kBytes <= 4 ? 32 : 48;
+
+template <typename T, Source kSource, Pairing kPairing, int kBytes>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
+    rope_norm_plain_kernel(ROPE_ARGUMENT FusedParams p) {
+  constexpr int kElements = kBytes / T::kSize;
+  constexpr bool kAngles = kSource == Source::kAngles;
+  ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
+  const VectorParams& vector = p.vector;
+
+  // Locate. Threads of rows that do not exist stay, on a row that does: the others of their warp
+  // wait for them.
+  if (!kAngles && block_x() < vector.walk.prefetch_blocks) {
+    wait_for_previous_launch();
+    prefetch_rows<true>(vector);
+    return;
+  }
+  const Item item = item_of(vector);
+  const Items& items = items_of(vector, item.role);
+  const int lane = static_cast<int>(thread_x());
+  wait_for_previous_launch();
+  const auto last = static_cast<uint32_t>(vector.walk.chunk_count() - 1);
+  const int64_t token = vector.walk.chunk_first() + (item.exists ? item.token_in_chunk : last);
+  const char* in = items.operand.in_row(token, item.head);
+  char* out = items.operand.out_row(token, item.head);
+  const bool is_v = item.role == Role::kV;
+  TokenMap::Asked position{};
+  if constexpr (!kAngles) position = vector.tokens.ask(token);
+  BlockTokens tokens;
+  [[maybe_unused]] auto factors = block_factors<true>(vector, item, &tokens);
+  if constexpr (kAngles) factors.begin();
+
+  // Load.
+  const Slice slice = plain_slice<kPairing, kElements, FastMode::kOutOfPlace>(items.slices, lane);
+  Packet<kBytes> x = load<kBytes, Hint::kKeep>(in + slice.first * kBytes);
+  Packet<kBytes> y = load<kBytes, Hint::kKeep>(in + slice.second * kBytes);
+  let_next_launch_start();
+
+  if (!is_v) {
+    // Norm.
+    const float sum = sum_lanes(packet_squares<T>(x, 1.0f) + packet_squares<T>(y, 1.0f), p.group);
+    float scaled_sum = 0;
+    if (any_in_warp(left_range(sum))) {
+      scaled_sum =
+          sum_lanes(packet_squares<T>(x, kDownScale) + packet_squares<T>(y, kDownScale), p.group);
+    }
+    const bool is_q = item.role == Role::kQ;
+    const NormScale scale = norm_scale(p.norm, is_q, sum, scaled_sum);
+    const char* weights = is_q ? p.norm.q_weight : p.norm.k_weight;
+    const auto norm_at = [&](int packet) {
+      return PacketNorm{scale, weights == nullptr ? nullptr : weights + packet * kBytes,
+                        p.norm.weight_offset};
+    };
+    // Rotate.
+    FactorRow<kSource> row{};
+    if constexpr (kAngles) {
+      factors.finish(shared);
+      sync_block();
+      row = shared_row<kSource>(vector, item, tokens, shared);
+    } else {
+      row = FactorRow<kSource>::of(vector.table, position.value(),
+                                   static_cast<int>(vector.half_dim.divisor), vector.sine_flip);
+    }
+    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm_at, row);
+  }
+
+  // Store.
+  if (!item.exists) return;
+  store<Hint::kStream>(out + slice.first * kBytes, x);
+  store<Hint::kStream>(out + slice.second * kBytes, y);
+}
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_NORM_PLAIN_CUH_
