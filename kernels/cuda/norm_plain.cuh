@@ -31,19 +31,23 @@ ROPE_DEVICE float packet_squares(const Packet<kBytes>& v, float scale) {
 
 // One packet's share of a norm: `weights` at its first element, or null.
 struct PacketNorm {
-  NormScale scale;
+  float factor;
   const char* weights;
-  float offset;
+  float offset;  // times factor
 
-  // Elements [first, first + kPiece) of a packet.
+  // Elements [first, first + kPiece) of a packet: x * (w * factor + offset * factor).
   template <typename T, int kPiece, int kBytes>
   ROPE_DEVICE void take(const Packet<kBytes>& v, int first, float (&x)[kPiece]) const {
+    if (weights == nullptr) {
 #pragma unroll
-    for (int i = 0; i < kPiece; ++i) x[i] = get<T>(v, first + i) * scale.scale * scale.factor;
-    if (weights == nullptr) return;
+      for (int i = 0; i < kPiece; ++i) x[i] = get<T>(v, first + i) * factor;
+      return;
+    }
     const auto w = load_constant<kPiece * T::kSize>(weights + first * T::kSize);
 #pragma unroll
-    for (int i = 0; i < kPiece; ++i) x[i] *= get<T>(w, i) + offset;
+    for (int i = 0; i < kPiece; ++i) {
+      x[i] = get<T>(v, first + i) * fused_multiply_add(get<T>(w, i), factor, offset);
+    }
   }
 };
 
@@ -124,6 +128,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
     rope_norm_plain_kernel(ROPE_ARGUMENT FusedParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
+  constexpr Hint kLoad = kAngles ? Hint::kStream : Hint::kKeep;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
   const VectorParams& vector = p.vector;
 
@@ -151,8 +156,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
 
   // Load.
   const Slice slice = plain_slice<kPairing, kElements, FastMode::kOutOfPlace>(items.slices, lane);
-  Packet<kBytes> x = load<kBytes, Hint::kKeep>(in + slice.first * kBytes);
-  Packet<kBytes> y = load<kBytes, Hint::kKeep>(in + slice.second * kBytes);
+  Packet<kBytes> x = load<kBytes, kLoad>(in + slice.first * kBytes);
+  Packet<kBytes> y = load<kBytes, kLoad>(in + slice.second * kBytes);
   let_next_launch_start();
 
   if (!is_v) {
@@ -164,11 +169,11 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
           sum_lanes(packet_squares<T>(x, kDownScale) + packet_squares<T>(y, kDownScale), p.group);
     }
     const bool is_q = item.role == Role::kQ;
-    const NormScale scale = norm_scale(p.norm, is_q, sum, scaled_sum);
+    const float factor = norm_scale(p.norm, is_q, sum, scaled_sum).in_one();
     const char* weights = is_q ? p.norm.q_weight : p.norm.k_weight;
     const auto norm_at = [&](int packet) {
-      return PacketNorm{scale, weights == nullptr ? nullptr : weights + packet * kBytes,
-                        p.norm.weight_offset};
+      return PacketNorm{factor, weights == nullptr ? nullptr : weights + packet * kBytes,
+                        p.norm.weight_offset * factor};
     };
     // Rotate.
     FactorRow<kSource> row{};

@@ -60,8 +60,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   constexpr bool kPlain = kMode != FastMode::kGeneral;
   constexpr bool kAngles = kSource == Source::kAngles;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
-  // by two instructions: L1 keeps it from one to the other.
-  constexpr Hint kLoad = kMode == FastMode::kInPlace ? Hint::kStream : Hint::kKeep;
+  // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
+  constexpr Hint kLoad = kMode == FastMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
 
   // Locate: which token and head this row of threads has.

@@ -26,7 +26,7 @@ ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
 }
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(48) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
@@ -54,8 +54,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(48) rope_row_norm_plain_kernel(ROPE_ARGUMENT
   const Slice slice = plain_slice<kPairing, kElements, FastMode::kOutOfPlace>(items.slices, lane);
   Packet<kBytes> x{}, y{};
   if (exists) {
-    x = load<kBytes, Hint::kKeep>(in + slice.first * kBytes);
-    y = load<kBytes, Hint::kKeep>(in + slice.second * kBytes);
+    x = load<kBytes, Hint::kStream>(in + slice.first * kBytes);
+    y = load<kBytes, Hint::kStream>(in + slice.second * kBytes);
   }
   let_next_launch_start();
 
@@ -76,13 +76,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(48) rope_row_norm_plain_kernel(ROPE_ARGUMENT
 
   if (role != Role::kV) {
     const bool is_q = role == Role::kQ;
-    const NormScale scale =
-        norm_scale(p.fused.norm, is_q, is_q ? q_sum : k_sum, is_q ? scaled_q_sum : scaled_k_sum);
+    const float factor =
+        norm_scale(p.fused.norm, is_q, is_q ? q_sum : k_sum, is_q ? scaled_q_sum : scaled_k_sum)
+            .in_one();
     const char* weights = is_q ? p.fused.norm.q_weight : p.fused.norm.k_weight;
     if (weights != nullptr) weights += static_cast<int64_t>(head) * p.fused.head_bytes;
     const auto norm_at = [&](int packet) {
-      return PacketNorm{scale, weights == nullptr ? nullptr : weights + packet * kBytes,
-                        p.fused.norm.weight_offset};
+      return PacketNorm{factor, weights == nullptr ? nullptr : weights + packet * kBytes,
+                        p.fused.norm.weight_offset * factor};
     };
     // Rotate.
     const int half = static_cast<int>(vector.half_dim.divisor);

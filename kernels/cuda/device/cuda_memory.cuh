@@ -45,20 +45,29 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   return v;
 }
 
-// An integer of 4 or 8 bytes, both words as they are (the second is 0 where there is one).
-// Predicated and not branched: what a branch loads is waited for before the branch ends, and with
-// it the loads that follow.
-__device__ __forceinline__ Packet<8> load_integer_words(const void* p, bool wide) {
-  Packet<8> v;
+// An integer of 4 or 8 bytes on its way from memory: which of the words hold it is sorted out by
+// whoever needs it. Predicated and not branched: what a branch loads is waited for before the
+// branch ends, and with it the loads that follow; and each load has registers of its own, so that
+// neither waits for the other.
+struct IntegerWords {
+  uint32_t narrow, low, high;
+  bool wide;
+  ROPE_DEVICE int64_t value() const {
+    return wide ? static_cast<int64_t>(low | static_cast<uint64_t>(high) << 32)
+                : static_cast<int64_t>(static_cast<int32_t>(narrow));
+  }
+};
+__device__ __forceinline__ IntegerWords load_integer_words(const void* p, bool wide) {
+  IntegerWords v;
+  v.wide = wide;
   asm volatile(
       "{\n\t"
       ".reg .pred wide;\n\t"
-      "setp.ne.u32 wide, %3, 0;\n\t"
-      "mov.u32 %1, 0;\n\t"
-      "@wide ld.global.nc.v2.u32 {%0, %1}, [%2];\n\t"
-      "@!wide ld.global.nc.u32 %0, [%2];\n\t"
+      "setp.ne.u32 wide, %4, 0;\n\t"
+      "@!wide ld.global.nc.u32 %0, [%3];\n\t"
+      "@wide ld.global.nc.v2.u32 {%1, %2}, [%3];\n\t"
       "}"
-      : "=&r"(v.word[0]), "=&r"(v.word[1])
+      : "=r"(v.narrow), "=r"(v.low), "=r"(v.high)
       : "l"(p), "r"(static_cast<uint32_t>(wide)));
   return v;
 }

@@ -116,26 +116,19 @@ struct TokenMap {
            args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr;
   }
 
-  // A position on its way from memory: value() waits for it.
+  // A position on its way from memory, or here already: value() waits for it.
   struct Asked {
-    Packet<8> words;
-    bool wide;
-    ROPE_DEVICE int64_t value() const {
-      const auto narrow = static_cast<int64_t>(static_cast<int32_t>(words.word[0]));
-      const uint64_t both = words.word[0] | static_cast<uint64_t>(words.word[1]) << 32;
-      return wide ? static_cast<int64_t>(both) : narrow;
-    }
+    IntegerWords words;
+    int64_t known;
+    bool is_known;
+    ROPE_DEVICE int64_t value() const { return is_known ? known : words.value(); }
   };
   ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
     const bool wide = bits == 64;
     const char* at = static_cast<const char*>(values) + (index << (wide ? 3 : 2));
-    return {load_integer_words(at, wide), wide};
+    return {load_integer_words(at, wide), 0, false};
   }
-  // One that is here already.
-  ROPE_DEVICE static Asked known(int64_t position) {
-    const auto bits = static_cast<uint64_t>(position);
-    return {{{static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)}}, true};
-  }
+  ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
   ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }
   ROPE_DEVICE int64_t id(int64_t token) const { return ask(token).value(); }
   ROPE_DEVICE static int32_t load_int32(const void* values, int64_t index) {
