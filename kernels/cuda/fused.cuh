@@ -59,7 +59,8 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   const bool works = item.exists && !at.is_padding;
 
   BlockTokens tokens;
-  [[maybe_unused]] auto of_block = block_factors<false>(vector, item, &tokens);
+  ROPE_SHARED(float, positions, kAngles ? kSharedPositions : 1);
+  [[maybe_unused]] auto of_block = block_factors<!kAngles>(vector, item, &tokens, positions);
   if constexpr (kAngles) of_block.begin();
 
   // Load.

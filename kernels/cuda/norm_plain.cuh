@@ -29,69 +29,69 @@ ROPE_DEVICE float packet_squares(const Packet<kBytes>& v, float scale) {
   return sum;
 }
 
-// One packet's share of a norm: `weights` at its first element, or null.
-struct PacketNorm {
-  float factor;
-  const char* weights;
-  float offset;  // times factor
-
-  // Elements [first, first + kPiece) of a packet: x * (w * factor + offset * factor).
-  template <typename T, int kPiece, int kBytes>
-  ROPE_DEVICE void take(const Packet<kBytes>& v, int first, float (&x)[kPiece]) const {
-    if (weights == nullptr) {
+// A packet of ones.
+template <typename T, int kBytes>
+ROPE_DEVICE Packet<kBytes> ones() {
+  Packet<kBytes> v;
+  float one[kBytes / T::kSize];
 #pragma unroll
-      for (int i = 0; i < kPiece; ++i) x[i] = get<T>(v, first + i) * factor;
-      return;
-    }
-    const auto w = load_constant<kPiece * T::kSize>(weights + first * T::kSize);
-#pragma unroll
-    for (int i = 0; i < kPiece; ++i) {
-      x[i] = get<T>(v, first + i) * fused_multiply_add(get<T>(w, i), factor, offset);
-    }
-  }
-};
+  for (int i = 0; i < kBytes / T::kSize; ++i) one[i] = 1.0f;
+  put<T>(v, 0, one);
+  return v;
+}
 
 template <int kElements>
 inline constexpr int kNormPiece = kElements < 4 ? kElements : 4;
 
+// What the norm and the rotation of a thread's two packets need, asked for before the norm is
+// known. `weights` begin at the head's first dim; null: ones.
 template <typename T, int kBytes>
-ROPE_DEVICE void norm_packet(Packet<kBytes>& v, const PacketNorm& norm) {
+struct SliceNorm {
+  Packet<kBytes> x_weights, y_weights;
+
+  ROPE_DEVICE void load(const char* weights, const Slice& slice) {
+    x_weights = y_weights = ones<T, kBytes>();
+    if (weights == nullptr) return;
+    x_weights = load_constant<kBytes>(weights + slice.first * kBytes);
+    y_weights = load_constant<kBytes>(weights + slice.second * kBytes);
+  }
+};
+
+// Elements [first, first + kPiece) of a packet under a norm: x * (w * factor + offset * factor).
+template <typename T, int kPiece, int kBytes>
+ROPE_DEVICE void take_normed(const Packet<kBytes>& v, const Packet<kBytes>& weights, int first,
+                             float factor, float scaled_offset, float (&x)[kPiece]) {
+#pragma unroll
+  for (int i = 0; i < kPiece; ++i) {
+    x[i] = get<T>(v, first + i) *
+           fused_multiply_add(get<T>(weights, first + i), factor, scaled_offset);
+  }
+}
+
+template <typename T, int kBytes>
+ROPE_DEVICE void norm_packet(Packet<kBytes>& v, const Packet<kBytes>& weights, float factor,
+                             float scaled_offset) {
   constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
 #pragma unroll
   for (int first = 0; first < kElements; first += kPiece) {
     float x[kPiece];
-    norm.take<T, kPiece>(v, first, x);
+    take_normed<T, kPiece>(v, weights, first, factor, scaled_offset, x);
     put<T>(v, first, x);
   }
 }
 
+// gptj: a packet holds whole pairs.
 template <typename T, int kBytes, Source kSource>
-ROPE_DEVICE void norm_rotate_halves(Packet<kBytes>& x, Packet<kBytes>& y, const PacketNorm& x_norm,
-                                    const PacketNorm& y_norm, const FactorRow<kSource>& row) {
-  constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
-#pragma unroll
-  for (int first = 0; first < kElements; first += kPiece) {
-    float new_x[kPiece], new_y[kPiece];
-    x_norm.take<T, kPiece>(x, first, new_x);
-    y_norm.take<T, kPiece>(y, first, new_y);
-    const Factors<kPiece> f = row.template load<kPiece>(first);
-#pragma unroll
-    for (int i = 0; i < kPiece; ++i) rotate_pair(new_x[i], new_y[i], f.cosine[i], f.sine[i]);
-    put<T>(x, first, new_x);
-    put<T>(y, first, new_y);
-  }
-}
-
-template <typename T, int kBytes, Source kSource>
-ROPE_DEVICE void norm_rotate_adjacent(Packet<kBytes>& v, const PacketNorm& norm,
+ROPE_DEVICE void norm_rotate_adjacent(Packet<kBytes>& v, const Packet<kBytes>& weights,
+                                      float factor, float scaled_offset,
                                       const FactorRow<kSource>& row) {
   constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
   constexpr int kPairs = kPiece / 2;
 #pragma unroll
   for (int first = 0; first < kElements; first += kPiece) {
-    float x[kPiece];
-    norm.take<T, kPiece>(v, first, x);
     const Factors<kPairs> f = row.template load<kPairs>(first / 2);
+    float x[kPiece];
+    take_normed<T, kPiece>(v, weights, first, factor, scaled_offset, x);
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) {
       rotate_pair(x[2 * i], x[2 * i + 1], f.cosine[i], f.sine[i]);
@@ -100,28 +100,72 @@ ROPE_DEVICE void norm_rotate_adjacent(Packet<kBytes>& v, const PacketNorm& norm,
   }
 }
 
-// The two packets of a thread. `norm_at(packet)` is the norm of a packet of the head.
-template <typename T, Pairing kPairing, int kBytes, Source kSource, typename NormAt>
+// neox: the first factors have been asked for already.
+template <typename T, int kBytes, Source kSource>
+ROPE_DEVICE void norm_rotate_halves(Packet<kBytes>& x, Packet<kBytes>& y,
+                                    const SliceNorm<T, kBytes>& norm, float factor,
+                                    float scaled_offset,
+                                    const Factors<kNormPiece<kBytes / T::kSize>>& first_factors,
+                                    const FactorRow<kSource>& row) {
+  constexpr int kElements = kBytes / T::kSize, kPiece = kNormPiece<kElements>;
+#pragma unroll
+  for (int first = 0; first < kElements; first += kPiece) {
+    const Factors<kPiece> f = first == 0 ? first_factors : row.template load<kPiece>(first);
+    float new_x[kPiece], new_y[kPiece];
+    take_normed<T, kPiece>(x, norm.x_weights, first, factor, scaled_offset, new_x);
+    take_normed<T, kPiece>(y, norm.y_weights, first, factor, scaled_offset, new_y);
+#pragma unroll
+    for (int i = 0; i < kPiece; ++i) rotate_pair(new_x[i], new_y[i], f.cosine[i], f.sine[i]);
+    put<T>(x, first, new_x);
+    put<T>(y, first, new_y);
+  }
+}
+
+// Halves of a head, or the two elements of one pair, share factors.
+template <Pairing kPairing, int kElements>
+inline constexpr bool kSharesFactors = kPairing == Pairing::kNeox || kElements == 1;
+
+// The two packets of a thread.
+template <typename T, Pairing kPairing, int kBytes, Source kSource>
 ROPE_DEVICE void norm_rotate_slice(Packet<kBytes>& x, Packet<kBytes>& y, const Slice& slice,
-                                   int lane, const NormAt& norm_at, const FactorRow<kSource>& row) {
+                                   int lane, const SliceNorm<T, kBytes>& norm, float factor,
+                                   float scaled_offset,
+                                   const Factors<kNormPiece<kBytes / T::kSize>>& first_factors,
+                                   const FactorRow<kSource>& row) {
   constexpr int kElements = kBytes / T::kSize;
   if (!slice.rotates) {
-    norm_packet<T>(x, norm_at(slice.first));
-    norm_packet<T>(y, norm_at(slice.second));
-  } else if constexpr (kPairing == Pairing::kNeox || kElements == 1) {
-    norm_rotate_halves<T>(x, y, norm_at(slice.first), norm_at(slice.second),
+    norm_packet<T>(x, norm.x_weights, factor, scaled_offset);
+    norm_packet<T>(y, norm.y_weights, factor, scaled_offset);
+  } else if constexpr (kSharesFactors<kPairing, kElements>) {
+    norm_rotate_halves<T>(x, y, norm, factor, scaled_offset, first_factors,
                           row.from(lane * kElements));
   } else {
     constexpr int kPairs = kElements / 2;
-    norm_rotate_adjacent<T>(x, norm_at(slice.first), row.from(slice.first * kPairs));
-    norm_rotate_adjacent<T>(y, norm_at(slice.second), row.from(slice.second * kPairs));
+    norm_rotate_adjacent<T>(x, norm.x_weights, factor, scaled_offset,
+                            row.from(slice.first * kPairs));
+    norm_rotate_adjacent<T>(y, norm.y_weights, factor, scaled_offset,
+                            row.from(slice.second * kPairs));
   }
+}
+
+// The row of the table that a thread's packets need, and its first factors on their way.
+template <typename T, Source kSource, Pairing kPairing, int kBytes>
+ROPE_DEVICE FactorRow<kSource> ask_factors(const VectorParams& p, const TokenMap::Asked& position,
+                                           const Slice& slice, int lane,
+                                           Factors<kNormPiece<kBytes / T::kSize>>* first_factors) {
+  constexpr int kElements = kBytes / T::kSize;
+  const auto row = FactorRow<kSource>::of(p.table, position.value(),
+                                          static_cast<int>(p.half_dim.divisor), p.sine_flip);
+  if constexpr (kSharesFactors<kPairing, kElements>) {
+    if (slice.rotates) *first_factors = row.template load<kNormPiece<kElements>>(lane * kElements);
+  }
+  return row;
 }
 
 // Narrow packets are those of a warp per head, whose loads are small: as many warps as there can
 // be.
 template <int kBytes>
-inline constexpr int kNormRegisters = kBytes <= 4 ? 32 : 48;
+inline constexpr int kNormRegisters = kBytes <= 4 ? 32 : 56;
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes>
 ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
@@ -151,7 +195,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
   TokenMap::Asked position{};
   if constexpr (!kAngles) position = vector.tokens.ask(token);
   BlockTokens tokens;
-  [[maybe_unused]] auto factors = block_factors<true>(vector, item, &tokens);
+  [[maybe_unused]] auto factors = block_factors<true>(vector, item, &tokens, nullptr);
   if constexpr (kAngles) factors.begin();
 
   // Load.
@@ -161,6 +205,16 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
   let_next_launch_start();
 
   if (!is_v) {
+    const bool is_q = item.role == Role::kQ;
+    SliceNorm<T, kBytes> norm;
+    norm.load(is_q ? p.norm.q_weight : p.norm.k_weight, slice);
+    Factors<kNormPiece<kElements>> first_factors{};
+    FactorRow<kSource> row{};
+    if constexpr (!kAngles) {
+      row =
+          ask_factors<T, kSource, kPairing, kBytes>(vector, position, slice, lane, &first_factors);
+    }
+
     // Norm.
     const float sum = sum_lanes(packet_squares<T>(x, 1.0f) + packet_squares<T>(y, 1.0f), p.group);
     float scaled_sum = 0;
@@ -168,24 +222,23 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
       scaled_sum =
           sum_lanes(packet_squares<T>(x, kDownScale) + packet_squares<T>(y, kDownScale), p.group);
     }
-    const bool is_q = item.role == Role::kQ;
     const float factor = norm_scale(p.norm, is_q, sum, scaled_sum).in_one();
-    const char* weights = is_q ? p.norm.q_weight : p.norm.k_weight;
-    const auto norm_at = [&](int packet) {
-      return PacketNorm{factor, weights == nullptr ? nullptr : weights + packet * kBytes,
-                        p.norm.weight_offset * factor};
-    };
+
     // Rotate.
-    FactorRow<kSource> row{};
     if constexpr (kAngles) {
       factors.finish(shared);
       sync_block();
       row = shared_row<kSource>(vector, item, tokens, shared);
-    } else {
-      row = FactorRow<kSource>::of(vector.table, position.value(),
-                                   static_cast<int>(vector.half_dim.divisor), vector.sine_flip);
+      if constexpr (kSharesFactors<kPairing, kElements>) {
+        if (slice.rotates)
+          first_factors = row.template load<kNormPiece<kElements>>(lane * kElements);
+      }
     }
-    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm_at, row);
+    // Weights of ones have no offset.
+    const float offset = (is_q ? p.norm.q_weight : p.norm.k_weight) == nullptr
+                             ? 0.0f
+                             : p.norm.weight_offset * factor;
+    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm, factor, offset, first_factors, row);
   }
 
   // Store.

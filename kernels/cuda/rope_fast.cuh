@@ -55,7 +55,8 @@ ROPE_DEVICE Slice plain_slice(const HeadSlices& s, int lane) {
 }
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes, FastMode kMode>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorParams p) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
+    rope_fast_kernel(ROPE_ARGUMENT VectorParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kPlain = kMode != FastMode::kGeneral;
   constexpr bool kAngles = kSource == Source::kAngles;
@@ -102,7 +103,9 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
 
   // Ask for what the block's angles are made of.
   BlockTokens tokens;
-  [[maybe_unused]] auto factors = block_factors<kPlain>(p, item, &tokens);
+  ROPE_SHARED(float, positions, kAngles && !kPlain ? kSharedPositions : 1);
+  [[maybe_unused]] auto factors =
+      block_factors < kPlain || !kAngles > (p, item, &tokens, positions);
   if constexpr (kAngles) factors.begin();
 
   // Load two packets: to be rotated together, or both to be copied.

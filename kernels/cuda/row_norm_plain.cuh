@@ -26,7 +26,7 @@ ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
 }
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(48) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
@@ -58,6 +58,20 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT
     y = load<kBytes, Hint::kStream>(in + slice.second * kBytes);
   }
   let_next_launch_start();
+  const bool is_q = role == Role::kQ;
+  const char* weights = is_q ? p.fused.norm.q_weight : p.fused.norm.k_weight;
+  SliceNorm<T, kBytes> norm;
+  Factors<kNormPiece<kElements>> first_factors{};
+  FactorRow<kSource> row{};
+  if (role != Role::kV) {
+    // Threads behind the last head have the weights of the first.
+    const int64_t of_head = exists ? static_cast<int64_t>(head) * p.fused.head_bytes : 0;
+    norm.load(weights == nullptr ? nullptr : weights + of_head, slice);
+    if constexpr (!kAngles) {
+      row =
+          ask_factors<T, kSource, kPairing, kBytes>(vector, position, slice, lane, &first_factors);
+    }
+  }
 
   // Both norms.
   const auto sum_roles = [&](float scale, float* of_warps, float* q_sum, float* k_sum) {
@@ -75,25 +89,20 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT
   if (!exists) return;
 
   if (role != Role::kV) {
-    const bool is_q = role == Role::kQ;
     const float factor =
         norm_scale(p.fused.norm, is_q, is_q ? q_sum : k_sum, is_q ? scaled_q_sum : scaled_k_sum)
             .in_one();
-    const char* weights = is_q ? p.fused.norm.q_weight : p.fused.norm.k_weight;
-    if (weights != nullptr) weights += static_cast<int64_t>(head) * p.fused.head_bytes;
-    const auto norm_at = [&](int packet) {
-      return PacketNorm{factor, weights == nullptr ? nullptr : weights + packet * kBytes,
-                        p.fused.norm.weight_offset * factor};
-    };
     // Rotate.
-    const int half = static_cast<int>(vector.half_dim.divisor);
-    FactorRow<kSource> row{};
     if constexpr (kAngles) {
-      row = FactorRow<kSource>::of_shared(shared, half);
-    } else {
-      row = FactorRow<kSource>::of(vector.table, position.value(), half, vector.sine_flip);
+      row = FactorRow<kSource>::of_shared(shared, static_cast<int>(vector.half_dim.divisor));
+      if constexpr (kSharesFactors<kPairing, kElements>) {
+        if (slice.rotates)
+          first_factors = row.template load<kNormPiece<kElements>>(lane * kElements);
+      }
     }
-    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm_at, row);
+    // Weights of ones have no offset.
+    const float offset = weights == nullptr ? 0.0f : p.fused.norm.weight_offset * factor;
+    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm, factor, offset, first_factors, row);
   }
 
   // Store.

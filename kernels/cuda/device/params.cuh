@@ -115,19 +115,40 @@ ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item)
   return tokens;
 }
 
-// The factors of the block's tokens; none where the block needs none.
+// The factors of the block's tokens; none where the block needs none. All its threads come: where a
+// token has to be looked up, that is done once, and positions meet in shared memory.
 template <bool kPlain>
-ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTokens* tokens) {
+ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTokens* tokens,
+                               float* shared_positions) {
   if (item.role != Role::kV) *tokens = block_tokens_of(p, item);
   const int64_t first = p.walk.chunk_first() + tokens->first;
-  const auto position_of = [&p, first](uint32_t row) {
-    // Padding has any angle: nobody uses it.
-    return kPlain ? p.tokens.ask(first + row)
-                  : TokenMap::known(p.tokens.locate(first + row).position);
+  if constexpr (!kPlain) {
+    const uint32_t thread = thread_y() * block_dim_x() + thread_x();
+    const uint32_t threads = block_dim_x() * block_dim_y();
+    for (uint32_t row = thread; row < static_cast<uint32_t>(tokens->count); row += threads) {
+      // Padding has any angle: nobody uses it.
+      const auto bits = static_cast<uint64_t>(p.tokens.locate(first + row).position);
+      shared_positions[2 * row] = float_from_bits(static_cast<uint32_t>(bits));
+      shared_positions[2 * row + 1] = float_from_bits(static_cast<uint32_t>(bits >> 32));
+    }
+    sync_block();
+  }
+  const auto position_of = [&p, first, shared_positions](uint32_t row) {
+    if constexpr (kPlain) {
+      return p.tokens.ask(first + row);
+    } else {
+      const uint64_t low = bits_of_float(shared_positions[2 * row]);
+      const uint64_t high = bits_of_float(shared_positions[2 * row + 1]);
+      return TokenMap::known(static_cast<int64_t>(low | high << 32));
+    }
   };
   return BlockFactors<decltype(position_of)>{
       p.angles, first, tokens->count, p.half_dim, p.sine_flip, position_of, {}};
 }
+
+// Room for the positions of a block's tokens: two words each. A block has at most 256 rows of
+// threads.
+inline constexpr int kSharedPositions = 2 * 256;
 
 // The row of an item among them.
 template <Source kSource>
