@@ -27,9 +27,11 @@ inline bool is_plain_norm(const FusedParams& p) {
   const VectorParams& v = p.vector;
   const bool v_fits = v.v.operand.heads.divisor == 0 ||
                       (v.v.slices.is_even() && v.v.slices.threads() == v.q.slices.threads());
-  return v.tokens.plain && p.bias == nullptr && p.norm.given && !p.norm.after_rotation &&
-         !p.norm.round_between && v.q.slices.lead == 0 && v.k.slices.lead == 0 &&
-         v.q.slices.is_even() && v_fits;
+  const bool is_short = v.q.operand.is_short() && v.k.operand.is_short() &&
+                        v.v.operand.is_short() && v.table.is_short();
+  return is_short && v.tokens.plain && p.bias == nullptr && p.norm.given &&
+         !p.norm.after_rotation && !p.norm.round_between && v.q.slices.lead == 0 &&
+         v.k.slices.lead == 0 && v.q.slices.is_even() && v_fits;
 }
 
 template <Source kSource>

@@ -99,7 +99,11 @@ struct NaiveRow {
       if constexpr (kRotatesOnly) {
         Packet<T::kSize> x = load<T::kSize, Hint::kKeep>(in_at(head, first));
         Packet<T::kSize> y = load<T::kSize, Hint::kKeep>(in_at(head, second));
-        rotate_halves<T>(x, y, factors.from(pair));
+        if (p.sine_flip == 0) {
+          rotate_halves<T>(x, y, factors.from(pair));
+        } else {  // backwards
+          rotate_halves<T>(y, x, factors.from(pair));
+        }
         store<Hint::kKeep>(out_at(head, first), x);
         store<Hint::kKeep>(out_at(head, second), y);
         continue;

@@ -154,8 +154,8 @@ ROPE_DEVICE FactorRow<kSource> ask_factors(const VectorParams& p, const TokenMap
                                            const Slice& slice, int lane,
                                            Factors<kNormPiece<kBytes / T::kSize>>* first_factors) {
   constexpr int kElements = kBytes / T::kSize;
-  const auto row = FactorRow<kSource>::of(p.table, position.value(),
-                                          static_cast<int>(p.half_dim.divisor), p.sine_flip);
+  const auto row = FactorRow<kSource>::of_row(p.table, position.row(),
+                                              static_cast<int>(p.half_dim.divisor), p.sine_flip);
   if constexpr (kSharesFactors<kPairing, kElements>) {
     if (slice.rotates) *first_factors = row.template load<kNormPiece<kElements>>(lane * kElements);
   }
@@ -188,9 +188,9 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
   const int lane = static_cast<int>(thread_x());
   wait_for_previous_launch();
   const auto last = static_cast<uint32_t>(vector.walk.chunk_count() - 1);
-  const int64_t token = vector.walk.chunk_first() + (item.exists ? item.token_in_chunk : last);
-  const char* in = items.operand.in_row(token, item.head);
-  char* out = items.operand.out_row(token, item.head);
+  const uint32_t token_in_chunk = item.exists ? item.token_in_chunk : last;
+  const int64_t token = vector.walk.chunk_first() + token_in_chunk;
+  const char* in = items.operand.short_in_row(vector.walk.chunk_first(), token_in_chunk, item.head);
   const bool is_v = item.role == Role::kV;
   TokenMap::Asked position{};
   if constexpr (!kAngles) position = vector.tokens.ask(token);
@@ -243,6 +243,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kNormRegisters<kBytes>)
 
   // Store.
   if (!item.exists) return;
+  char* out = items.operand.short_out_row(vector.walk.chunk_first(), token_in_chunk, item.head);
   store<Hint::kStream>(out + slice.first * kBytes, x);
   store<Hint::kStream>(out + slice.second * kBytes, y);
 }

@@ -55,11 +55,12 @@ ROPE_DEVICE Slice plain_slice(const HeadSlices& s, int lane) {
 }
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes, FastMode kMode>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
-    rope_fast_kernel(ROPE_ARGUMENT VectorParams p) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kPlain = kMode != FastMode::kGeneral;
   constexpr bool kAngles = kSource == Source::kAngles;
+  // x and y turn together: halves, or the two elements of a gptj pair where a packet has but one.
+  constexpr bool kShares = kPairing == Pairing::kNeox || kElements == 1;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
   // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
   constexpr Hint kLoad = kMode == FastMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;
@@ -85,8 +86,10 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
   char* out;
   TokenMap::Asked position{};
   if constexpr (kPlain) {
-    in = items.operand.in_row(token, item.head);
-    out = items.operand.out_row(token, item.head);
+    in = items.operand.short_in_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
+    out = kMode == FastMode::kInPlace
+              ? const_cast<char*>(in)
+              : items.operand.short_out_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
     if constexpr (!kAngles) position = p.tokens.ask(token);
     slice = plain_slice<kPairing, kElements, kMode>(is_v ? p.v.slices : p.q.slices, lane);
   } else {
@@ -108,6 +111,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
       block_factors < kPlain || !kAngles > (p, item, &tokens, positions);
   if constexpr (kAngles) factors.begin();
 
+  if constexpr (kShares && !kAngles) {
+    if (p.swaps_halves && slice.rotates) {
+      const int first = slice.first;
+      slice.first = slice.second;
+      slice.second = first;
+    }
+  }
+
   // Load two packets: to be rotated together, or both to be copied.
   const bool has_first = works && slice.has_first, has_second = works && slice.has_second;
   Packet<kBytes> x{}, y{};
@@ -119,8 +130,9 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
   FactorRow<kSource> row{};
   if constexpr (!kAngles) {
     if (slice.rotates) {
-      row = FactorRow<kSource>::of(p.table, position.value(), static_cast<int>(p.half_dim.divisor),
-                                   p.sine_flip);
+      const int half = static_cast<int>(p.half_dim.divisor);
+      row = kPlain ? FactorRow<kSource>::of_row(p.table, position.row(), half, p.sine_flip)
+                   : FactorRow<kSource>::of(p.table, position.value(), half, p.sine_flip);
     }
   } else {
     if (!is_v) {
@@ -132,8 +144,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kSource == Source::kAngles ? 48 : 40)
 
   // Rotate.
   if (slice.rotates && has_first) {
-    // A packet of one element holds no gptj pair: x and y are the two elements of one.
-    if constexpr (kPairing == Pairing::kNeox || kElements == 1) {
+    if constexpr (kShares) {
       rotate_halves<T>(x, y, row.from(lane * kElements));
     } else {
       constexpr int kPairs = kElements / 2;

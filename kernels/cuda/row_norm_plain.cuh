@@ -26,7 +26,7 @@ ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
 }
 
 template <typename T, Source kSource, Pairing kPairing, int kBytes>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(48) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);

@@ -29,9 +29,16 @@ struct Table {
     return result;
   }
   ROPE_DEVICE const char* row(int64_t position) const { return values + position * row_stride; }
+  // The same with one short multiplication; is_short() says whether it does.
+  bool is_short() const { return row_stride <= 0xffffffff; }
+  ROPE_DEVICE const char* short_row(uint32_t position) const {
+    return values + static_cast<uint64_t>(position) * static_cast<uint32_t>(row_stride);
+  }
 };
 
-// The sign bit of every sine is flipped to turn backwards.
+// What turns backwards: the sign bit of sines, flipped where they are formed or where adjacent
+// pairs are turned. Halves of a table's rotation change places instead: (y, x) turned by the angle
+// is (x, y) turned by its negative, in the other order.
 inline uint32_t sine_flip_of(const RopeKernelArgs& args) {
   return is_backward(args) ? 0x80000000u : 0;
 }
@@ -49,6 +56,11 @@ struct FactorRow {
   ROPE_DEVICE static FactorRow of(const Table& table, int64_t position, int half_dim,
                                   uint32_t sine_flip) {
     const char* row = table.row(position);
+    return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
+  }
+  ROPE_DEVICE static FactorRow of_row(const Table& table, uint32_t position, int half_dim,
+                                      uint32_t sine_flip) {
+    const char* row = table.short_row(position);
     return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
   }
   ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {
@@ -81,7 +93,6 @@ struct FactorRow {
         f.cosine[i] = is_bf16 ? get<BF16>(c, i) : get<F16>(c, i);
         f.sine[i] = is_bf16 ? get<BF16>(s, i) : get<F16>(s, i);
       }
-      f.sine[i] = float_from_bits(bits_of_float(f.sine[i]) ^ sine_flip);
     }
     return f;
   }

@@ -40,6 +40,7 @@ struct VectorParams {
   Divisor row_lines;       // 128-byte lines of a table row, for prefetching
   uint32_t row_bytes = 0;  // of a table row
   uint32_t sine_flip = 0;
+  bool swaps_halves = false;  // to turn backwards by a table
 };
 
 // Brings the table rows of the block's share of a chunk into L2: one line a thread.
