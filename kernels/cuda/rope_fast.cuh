@@ -84,13 +84,17 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   Slice slice;
   const char* in;
   char* out;
-  TokenMap::Asked position{};
+  FactorRow<kSource> row{};
+  const int half = static_cast<int>(p.half_dim.divisor);
   if constexpr (kPlain) {
+    if constexpr (!kAngles) {
+      const auto position = static_cast<uint32_t>(is_v ? 0 : p.tokens.id(token));
+      row = FactorRow<kSource>::of_row(p.table, position, half, p.sine_flip);
+    }
     in = items.operand.short_in_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
     out = kMode == FastMode::kInPlace
               ? const_cast<char*>(in)
               : items.operand.short_out_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
-    if constexpr (!kAngles) position = p.tokens.ask(token);
     slice = plain_slice<kPairing, kElements, kMode>(is_v ? p.v.slices : p.q.slices, lane);
   } else {
     if (works) at = p.tokens.locate(token);
@@ -99,16 +103,16 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
     out = items.operand.out_row(at, item.head);
     if constexpr (!kAngles) {
       if (!works) return;
-      position = TokenMap::known(at.position);
+      row = FactorRow<kSource>::of(p.table, at.position, half, p.sine_flip);
     }
     slice = items.slices.template slice<kPairing, kElements>(lane);
   }
 
   // Ask for what the block's angles are made of.
   BlockTokens tokens;
-  ROPE_SHARED(float, positions, kAngles && !kPlain ? kSharedPositions : 1);
-  [[maybe_unused]] auto factors =
-      block_factors < kPlain || !kAngles > (p, item, &tokens, positions);
+  constexpr bool kLooksUp = kAngles && !kPlain;
+  ROPE_SHARED(float, positions, kLooksUp ? kSharedPositions : 1);
+  [[maybe_unused]] auto factors = block_factors<!kLooksUp>(p, item, &tokens, positions);
   if constexpr (kAngles) factors.begin();
 
   if constexpr (kShares && !kAngles) {
@@ -126,15 +130,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   if (has_second) y = load<kBytes, kLoad>(in + slice.second * kBytes);
   let_next_launch_start();
 
-  // Where the factors are; without a table the block forms them.
-  FactorRow<kSource> row{};
-  if constexpr (!kAngles) {
-    if (slice.rotates) {
-      const int half = static_cast<int>(p.half_dim.divisor);
-      row = kPlain ? FactorRow<kSource>::of_row(p.table, position.row(), half, p.sine_flip)
-                   : FactorRow<kSource>::of(p.table, position.value(), half, p.sine_flip);
-    }
-  } else {
+  // Form the factors of the block's tokens.
+  if constexpr (kAngles) {
     if (!is_v) {
       factors.finish(shared);
       sync_block();

@@ -148,7 +148,16 @@ struct TokenMap {
   }
   ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
   ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }
-  ROPE_DEVICE int64_t id(int64_t token) const { return ask(token).value(); }
+  // At once, and before anything that follows: branches keep the load where it stands, where ask()
+  // lets it slide towards its use. For what waits longest, the way to a row of the table.
+  ROPE_DEVICE int64_t id(int64_t token) const {
+    if (position_bits == 64) {
+      const auto* at = static_cast<const char*>(positions) + token * 8;
+      const Packet<8> p = load_constant<8>(at);
+      return static_cast<int64_t>(p.word[0] | static_cast<uint64_t>(p.word[1]) << 32);
+    }
+    return load_int32(positions, token);
+  }
   ROPE_DEVICE static int32_t load_int32(const void* values, int64_t index) {
     return static_cast<int32_t>(
         load_constant<4>(static_cast<const char*>(values) + index * 4).word[0]);
