@@ -77,17 +77,17 @@ void expect_all_right(const std::vector<ProblemSpec>& specs, int32_t op = ROPE_O
 // Every feature of every op with every other.
 TEST(GpuOps, EveryOp) {
   for (int32_t op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op)
-    expect_all_right(testing::op_specs(), op);
+    expect_all_right(testing::op_specs(op), op);
 }
 
 TEST(GpuKernels, FarPositionsWithoutATable) {
   for (const RopeVariant& variant : variants_of(ROPE_OP_ROPE)) {
     if (variant.uses_table || variant.precision != ROPE_PRECISION_FUSED) continue;
-    const testing::SpecRun run = testing::run_specs(
-        variant, testing::far_position_specs(), [](Problem& problem, const RopeVariant& row) {
-          run_on_gpu(problem, row);
-          return std::string();
-        });
+    const testing::SpecRun run = testing::run_specs(variant, testing::far_position_specs(),
+                                                    [](Problem& problem, const RopeVariant& row) {
+                                                      run_on_gpu(problem, row);
+                                                      return std::string();
+                                                    });
     EXPECT_GT(run.computed, 0);
   }
 }
