@@ -58,6 +58,11 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   if (item.exists) at = vector.tokens.locate(vector.walk.chunk_first() + item.token_in_chunk);
   const bool works = item.exists && !at.is_padding;
 
+  BlockTokens tokens;
+  ROPE_SHARED(float, positions, kAngles ? kSharedPositions : 1);
+  [[maybe_unused]] auto of_block = block_factors<!kAngles>(vector, item, &tokens, positions);
+  if constexpr (kAngles) of_block.begin();
+
   // Load.
   FusedSlice<T, kBytes> s;
   s.slice = items.slices.template slice<kPairing, kElements>(lane);
@@ -66,8 +71,8 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   const char* in = items.operand.in_row(at, item.head);
   char* out = items.operand.out_row(at, item.head);
   // What nothing happens to. (Nobody waits for those threads: a norm has every thread of q and k.)
-  const bool changes = p.bias != nullptr ||
-                       (item.role != Role::kV && (p.norm.given || s.slice.rotates));
+  const bool changes =
+      p.bias != nullptr || (item.role != Role::kV && (p.norm.given || s.slice.rotates));
   if (!changes) {
     s.copy(in, out);
     return;
@@ -77,16 +82,15 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
 
   // Where the factors are.
   FactorRow<kSource> row{};
-  const int half = static_cast<int>(vector.half_dim.divisor);
   if constexpr (kAngles) {
     if (item.role != Role::kV) {
-      const BlockTokens tokens = block_tokens_of(vector, item);
-      form_block_factors<false>(vector, tokens, factors);
-      row = FactorRow<kSource>::of_shared(
-          factors + (item.token_in_chunk - tokens.first) * 2 * static_cast<uint32_t>(half), half);
+      of_block.finish(factors);
+      sync_block();
+      row = shared_row<kSource>(vector, item, tokens, factors);
     }
   } else {
-    row = FactorRow<kSource>::of(vector.table, at.position, half, vector.sine_flip);
+    row = FactorRow<kSource>::of(vector.table, at.position,
+                                 static_cast<int>(vector.half_dim.divisor), vector.sine_flip);
   }
 
   // Bias.

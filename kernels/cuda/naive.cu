@@ -46,9 +46,13 @@ int32_t launch_naive(const RopeKernelArgs* args) {
       static_cast<uint32_t>(pairs < kMostThreads ? (pairs + 31) / 32 * 32 : kMostThreads);
   return dispatch(*args, [&](auto element, auto pairing) {
     return dispatch_table(*args, [&](auto source) {
-      return launch(
-          rope_naive_kernel<decltype(element), decltype(source)::kValue, decltype(pairing)::kValue>,
-          shape, args->stream, p);
+      using T = decltype(element);
+      constexpr Source kSource = decltype(source)::kValue;
+      constexpr Pairing kPairing = decltype(pairing)::kValue;
+      if (p.bias == nullptr && !p.norm.given) {
+        return launch(rope_naive_kernel<T, kSource, kPairing, true>, shape, args->stream, p);
+      }
+      return launch(rope_naive_kernel<T, kSource, kPairing, false>, shape, args->stream, p);
     });
   });
 }

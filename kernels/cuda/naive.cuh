@@ -36,7 +36,8 @@ struct NaiveParams {
 };
 
 // The heads of one operand and one token.
-template <typename T, Source kSource, Pairing kPairing>
+// kRotatesOnly: nothing happens to a head but its rotation.
+template <typename T, Source kSource, Pairing kPairing, bool kRotatesOnly>
 struct NaiveRow {
   const NaiveParams& p;
   const NaiveOperand& o;
@@ -95,10 +96,14 @@ struct NaiveRow {
       const int pair = static_cast<int>(i - head * p.half_dim.divisor);
       const int first = o.offset + pair_first(kPairing, pair);
       const int second = o.offset + pair_second(kPairing, pair, 2 * half);
-      if (bias == nullptr && !p.norm.given) {
+      if constexpr (kRotatesOnly) {
         Packet<T::kSize> x = load<T::kSize, Hint::kKeep>(in_at(head, first));
         Packet<T::kSize> y = load<T::kSize, Hint::kKeep>(in_at(head, second));
-        rotate_halves<T>(x, y, factors.from(pair));
+        if (p.sine_flip == 0) {
+          rotate_halves<T>(x, y, factors.from(pair));
+        } else {  // backwards
+          rotate_halves<T>(y, x, factors.from(pair));
+        }
         store<Hint::kKeep>(out_at(head, first), x);
         store<Hint::kKeep>(out_at(head, second), y);
         continue;
@@ -125,7 +130,7 @@ struct NaiveRow {
       const uint32_t head = i / width;
       int dim = static_cast<int>(i - head * width);
       if (dim >= o.offset) dim += rotated;
-      if (bias == nullptr && !(p.norm.given && o.rotates)) {  // bit for bit
+      if (kRotatesOnly || (bias == nullptr && !(p.norm.given && o.rotates))) {  // bit for bit
         store<Hint::kKeep>(out_at(head, dim), load<T::kSize, Hint::kKeep>(in_at(head, dim)));
         continue;
       }
@@ -179,33 +184,37 @@ struct NaiveRow {
   }
 };
 
-template <typename T, Source kSource, Pairing kPairing>
-ROPE_KERNEL void rope_naive_kernel(ROPE_ARGUMENT NaiveParams p) {
+template <typename T, Source kSource, Pairing kPairing, bool kRotatesOnly>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(kRotatesOnly ? 32 : 64)
+    rope_naive_kernel(ROPE_ARGUMENT NaiveParams p) {
   ROPE_SHARED(float, shared, kMostWarps);
   const Place at = p.tokens.locate(block_x());
   if (at.is_padding) return;
   const auto factors = FactorRow<kSource>::of(p.table, at.position,
                                               static_cast<int>(p.half_dim.divisor), p.sine_flip);
   uint32_t heads_before = 0;
+#pragma unroll
   for (int operand = 0; operand < 3; ++operand) {
     const NaiveOperand& o = operand == 0 ? p.q : operand == 1 ? p.k : p.v;
     const uint32_t heads = o.operand.heads.divisor;
     const char* bias = p.bias == nullptr
                            ? nullptr
                            : p.bias + static_cast<int64_t>(heads_before) * p.head_dim * T::kSize;
-    const NaiveRow<T, kSource, kPairing> row{p,
-                                             o,
-                                             o.operand.in_row(at, 0),
-                                             o.operand.out_row(at, 0),
-                                             factors,
-                                             bias,
-                                             operand == 0 ? p.norm.q_weight : p.norm.k_weight,
-                                             operand == 0};
+    const NaiveRow<T, kSource, kPairing, kRotatesOnly> row{
+        p,
+        o,
+        o.operand.in_row(at, 0),
+        o.operand.out_row(at, 0),
+        factors,
+        bias,
+        operand == 0 ? p.norm.q_weight : p.norm.k_weight,
+        operand == 0};
     heads_before += heads;
     const uint32_t group = !o.rotates || !p.norm.given || p.norm_row ? heads : 1;
     for (uint32_t head = 0; head < heads; head += group) {
       NormScale norm;
-      if (o.rotates && p.norm.given) norm = row.norm_of(head, head + group, shared);
+      if (!kRotatesOnly && o.rotates && p.norm.given)
+        norm = row.norm_of(head, head + group, shared);
       if (o.rotates) row.turn(head, head + group, norm);
       if (o.passes) row.pass(head, head + group, norm);
     }

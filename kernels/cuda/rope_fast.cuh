@@ -59,9 +59,11 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kPlain = kMode != FastMode::kGeneral;
   constexpr bool kAngles = kSource == Source::kAngles;
+  // x and y turn together: halves, or the two elements of a gptj pair where a packet has but one.
+  constexpr bool kShares = kPairing == Pairing::kNeox || kElements == 1;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
-  // by two instructions: L1 keeps it from one to the other.
-  constexpr Hint kLoad = kMode == FastMode::kInPlace ? Hint::kStream : Hint::kKeep;
+  // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
+  constexpr Hint kLoad = kMode == FastMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
 
   // Locate: which token and head this row of threads has.
@@ -82,14 +84,13 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   Slice slice;
   const char* in;
   char* out;
-  FactorRow<kSource> row{};
+  TokenMap::Asked position{};
   if constexpr (kPlain) {
-    in = items.operand.in_row(token, item.head);
-    out = items.operand.out_row(token, item.head);
-    if constexpr (!kAngles) {
-      row = FactorRow<kSource>::of(p.table, is_v ? 0 : p.tokens.id(token),
-                                   static_cast<int>(p.half_dim.divisor), p.sine_flip);
-    }
+    in = items.operand.short_in_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
+    out = kMode == FastMode::kInPlace
+              ? const_cast<char*>(in)
+              : items.operand.short_out_row(p.walk.chunk_first(), item.token_in_chunk, item.head);
+    if constexpr (!kAngles) position = p.tokens.ask(token);
     slice = plain_slice<kPairing, kElements, kMode>(is_v ? p.v.slices : p.q.slices, lane);
   } else {
     if (works) at = p.tokens.locate(token);
@@ -98,10 +99,24 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
     out = items.operand.out_row(at, item.head);
     if constexpr (!kAngles) {
       if (!works) return;
-      row = FactorRow<kSource>::of(p.table, at.position, static_cast<int>(p.half_dim.divisor),
-                                   p.sine_flip);
+      position = TokenMap::known(at.position);
     }
     slice = items.slices.template slice<kPairing, kElements>(lane);
+  }
+
+  // Ask for what the block's angles are made of.
+  BlockTokens tokens;
+  ROPE_SHARED(float, positions, kAngles && !kPlain ? kSharedPositions : 1);
+  [[maybe_unused]] auto factors =
+      block_factors < kPlain || !kAngles > (p, item, &tokens, positions);
+  if constexpr (kAngles) factors.begin();
+
+  if constexpr (kShares && !kAngles) {
+    if (p.swaps_halves && slice.rotates) {
+      const int first = slice.first;
+      slice.first = slice.second;
+      slice.second = first;
+    }
   }
 
   // Load two packets: to be rotated together, or both to be copied.
@@ -111,21 +126,25 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   if (has_second) y = load<kBytes, kLoad>(in + slice.second * kBytes);
   let_next_launch_start();
 
-  // Form the factors of the block's tokens.
-  if constexpr (kAngles) {
-    if (!is_v) {
-      const BlockTokens tokens = block_tokens_of(p, item);
-      form_block_factors<kPlain>(p, tokens, shared);
+  // Where the factors are; without a table the block forms them.
+  FactorRow<kSource> row{};
+  if constexpr (!kAngles) {
+    if (slice.rotates) {
       const int half = static_cast<int>(p.half_dim.divisor);
-      row = FactorRow<kSource>::of_shared(
-          shared + (item.token_in_chunk - tokens.first) * 2 * static_cast<uint32_t>(half), half);
+      row = kPlain ? FactorRow<kSource>::of_row(p.table, position.row(), half, p.sine_flip)
+                   : FactorRow<kSource>::of(p.table, position.value(), half, p.sine_flip);
+    }
+  } else {
+    if (!is_v) {
+      factors.finish(shared);
+      sync_block();
+      row = shared_row<kSource>(p, item, tokens, shared);
     }
   }
 
   // Rotate.
   if (slice.rotates && has_first) {
-    // A packet of one element holds no gptj pair: x and y are the two elements of one.
-    if constexpr (kPairing == Pairing::kNeox || kElements == 1) {
+    if constexpr (kShares) {
       rotate_halves<T>(x, y, row.from(lane * kElements));
     } else {
       constexpr int kPairs = kElements / 2;

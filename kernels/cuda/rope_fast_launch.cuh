@@ -14,6 +14,10 @@ namespace rope_bench::device {
 inline bool is_plain(const RopeKernelArgs& args, const VectorParams& p) {
   if (!TokenMap::is_plain(args)) return false;
   if (args.q.rotary_offset != 0 || args.k.rotary_offset != 0) return false;
+  for (const Items* items : {&p.q, &p.k, &p.v}) {
+    if (!items->operand.is_short()) return false;
+  }
+  if (!p.table.is_short()) return false;
   if (!p.q.slices.is_even() || !p.k.slices.is_even()) return false;
   return args.v.num_heads == 0 || in_place(args.v) ||
          (p.v.slices.is_even() && p.v.slices.threads() == p.q.slices.threads());

@@ -97,9 +97,11 @@ ROPE_KERNEL void rope_row_norm_kernel(ROPE_ARGUMENT RowNormParams params) {
   TokenRow<T, kSource, kPairing, kBytes> row{params, items, role, at, {}};
   if constexpr (kAngles) {
     if (role != Role::kV) {
-      form_factors(
-          vector.angles, token, 1, vector.half_dim, vector.sine_flip,
-          [&](uint32_t) { return at.position; }, factors);
+      const auto position_of = [&](uint32_t) { return TokenMap::known(at.position); };
+      BlockFactors<decltype(position_of)> of_token{
+          vector.angles, token, 1, vector.half_dim, vector.sine_flip, position_of, {}};
+      of_token.begin();
+      of_token.finish(factors);
       sync_block();
       row.factors = FactorRow<kSource>::of_shared(factors, half);
     }

@@ -60,11 +60,21 @@ struct Segments {
   }
 };
 
-// Where tokens may be padding, or rows in another order.
+// Sequences one after the other: padding can only follow the last.
+bool ends_with_padding(const RopeKernelArgs& args) {
+  if (args.position_source != ROPE_POSITIONS_CU_SEQLENS || args.num_tokens <= 1) return false;
+  for (const RopeTensor* t : {&args.q, &args.k, &args.v}) {
+    if (t->in_token_stride < t->num_heads * t->in_head_stride) return false;  // heads first
+  }
+  return args.in_batch_tokens == 0;
+}
+
+// Where any token may be padding, or rows are in another order.
 bool is_mapped(const RopeKernelArgs& args) {
-  return args.position_source != ROPE_POSITIONS_IDS || args.op == ROPE_OP_VARLEN_SPLIT_ROPE ||
-         args.padded_output != 0 || args.out_rows != nullptr ||
-         args.in_batch_tokens != args.out_batch_tokens ||
+  const bool anywhere =
+      args.position_source != ROPE_POSITIONS_IDS || args.op == ROPE_OP_VARLEN_SPLIT_ROPE;
+  return (anywhere && !ends_with_padding(args)) || args.padded_output != 0 ||
+         args.out_rows != nullptr || args.in_batch_tokens != args.out_batch_tokens ||
          (args.in_batch_tokens != 0 && args.num_tokens % args.in_batch_tokens != 0);
 }
 
@@ -111,18 +121,24 @@ StreamOperand operand_of(const RopeTensor& t, const Segments& s, const RopeKerne
   StreamOperand o;
   if (t.num_heads == 0 || s.segment == 0) return o;
   o.operand = Operand::of(t, element_size(args.dtype), s.first);
-  o.mapped = is_mapped(args);
-  o.flat = !o.mapped && s.is_flat();
-  int64_t segments = o.mapped ? args.num_tokens * t.num_heads : 1;
+  const bool mapped = is_mapped(args);
+  o.flat = !mapped && s.is_flat();
+  int64_t segments = mapped ? args.num_tokens * t.num_heads : 1;
+  int64_t largest_divisor = mapped ? t.num_heads : 1;
   for (int i = 0; i < kStreamLevels; ++i) {
     o.in_stride[i] = s.level[i].in_stride;
     o.out_stride[i] = s.level[i].out_stride;
     if (i + 1 < kStreamLevels) o.count[i] = Divisor::of(static_cast<uint32_t>(s.level[i].count));
     segments *= s.level[i].count;
+    if (s.level[i].count > largest_divisor && i + 1 < kStreamLevels)
+      largest_divisor = s.level[i].count;
   }
   const int64_t packets = s.segment / packet_bytes;
   if (!o.flat) o.packets = Divisor::of(static_cast<uint32_t>(packets));
   o.num_packets = packets * segments;
+  // The last block reaches up to 1024 packets beyond.
+  o.small = (o.num_packets + 1024) <= 0xffffffff / packets &&
+            segments + 1024 <= 0xffffffff / largest_divisor;
   return o;
 }
 
@@ -156,22 +172,32 @@ void add_ranges(const RopeKernelArgs& args, StreamParams* p) {
   add(args.k_weight, (row ? args.k.num_heads : 1) * args.head_dim * size);
 }
 
-template <int kBytes, Hint kHint, int kSteps>
+template <int kBytes, Hint kHint, int kSteps, bool kMapped>
 int32_t start(const StreamParams& p, const LaunchShape& shape, int table_bytes, void* on) {
-  if (table_bytes == 16) return launch(stream_kernel<kBytes, kHint, kSteps, 16>, shape, on, p);
-  if (table_bytes == 2) return launch(stream_kernel<kBytes, kHint, kSteps, 2>, shape, on, p);
-  return launch(stream_kernel<kBytes, kHint, kSteps, 4>, shape, on, p);
+  if (table_bytes == 16)
+    return launch(stream_kernel<kBytes, kHint, kSteps, 16, kMapped>, shape, on, p);
+  if (table_bytes == 2)
+    return launch(stream_kernel<kBytes, kHint, kSteps, 2, kMapped>, shape, on, p);
+  return launch(stream_kernel<kBytes, kHint, kSteps, 4, kMapped>, shape, on, p);
+}
+
+template <int kBytes, bool kMapped>
+int32_t start_with(const StreamConfig& config, const StreamParams& p, const LaunchShape& shape,
+                   int table_bytes, void* on) {
+  constexpr Hint kStream = Hint::kStream, kKeep = Hint::kKeep;
+  if (config.steps == 2) {
+    return config.stream ? start<kBytes, kStream, 2, kMapped>(p, shape, table_bytes, on)
+                         : start<kBytes, kKeep, 2, kMapped>(p, shape, table_bytes, on);
+  }
+  return config.stream ? start<kBytes, kStream, 1, kMapped>(p, shape, table_bytes, on)
+                       : start<kBytes, kKeep, 1, kMapped>(p, shape, table_bytes, on);
 }
 
 template <int kBytes>
-int32_t start_with(const StreamConfig& config, const StreamParams& p, const LaunchShape& shape,
-                   int table_bytes, void* on) {
-  if (config.steps == 2) {
-    return config.stream ? start<kBytes, Hint::kStream, 2>(p, shape, table_bytes, on)
-                         : start<kBytes, Hint::kKeep, 2>(p, shape, table_bytes, on);
-  }
-  return config.stream ? start<kBytes, Hint::kStream, 1>(p, shape, table_bytes, on)
-                       : start<kBytes, Hint::kKeep, 1>(p, shape, table_bytes, on);
+int32_t start_any(const RopeKernelArgs& args, const StreamConfig& config, const StreamParams& p,
+                  const LaunchShape& shape, int table_bytes) {
+  return is_mapped(args) ? start_with<kBytes, true>(config, p, shape, table_bytes, args.stream)
+                         : start_with<kBytes, false>(config, p, shape, table_bytes, args.stream);
 }
 
 int smaller(int a, int b) { return a < b ? a : b; }
@@ -200,6 +226,8 @@ int32_t launch_stream(const RopeKernelArgs& args, const StreamConfig& config) {
   p.v = operand_of(args.v, v, args, bytes);
   p.tokens = TokenMap::of(args);
   p.table = Table::of(args);
+  if (ends_with_padding(args))
+    p.end = static_cast<const int32_t*>(args.positions) + args.num_sequences;
   const auto blocks = [&](int64_t packets, int64_t steps) {
     const int64_t per_block = config.threads * steps;
     return static_cast<uint32_t>((packets + per_block - 1) / per_block);
@@ -229,13 +257,13 @@ int32_t launch_stream(const RopeKernelArgs& args, const StreamConfig& config) {
   }
   switch (bytes) {
     case 16:
-      return start_with<16>(config, p, shape, table_bytes, args.stream);
+      return start_any<16>(args, config, p, shape, table_bytes);
     case 8:
-      return start_with<8>(config, p, shape, table_bytes, args.stream);
+      return start_any<8>(args, config, p, shape, table_bytes);
     case 4:
-      return start_with<4>(config, p, shape, table_bytes, args.stream);
+      return start_any<4>(args, config, p, shape, table_bytes);
     default:
-      return start_with<2>(config, p, shape, table_bytes, args.stream);
+      return start_any<2>(args, config, p, shape, table_bytes);
   }
 }
 

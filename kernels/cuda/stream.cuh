@@ -22,9 +22,9 @@ struct StreamOperand {
   Operand operand;  // based at the first dim of a segment
   int64_t in_stride[kStreamLevels] = {}, out_stride[kStreamLevels] = {};  // bytes
   Divisor count[kStreamLevels - 1];
-  Divisor packets;      // of one segment
-  bool flat = false;    // one segment
-  bool mapped = false;  // segments are (token, head), where the token map says
+  Divisor packets;     // of one segment
+  bool flat = false;   // one segment
+  bool small = false;  // 32-bit arithmetic finds every segment
   int64_t num_packets = 0;
   uint32_t blocks = 0;
 };
@@ -41,6 +41,8 @@ struct StreamParams {
   StreamOperand q, k, v;
   TokenMap tokens;
   Table table;
+  // Tokens end where the sequences do: behind lies padding. Null: all tokens are some sequence's.
+  const int32_t* end = nullptr;
   Divisor row_packets;  // packets of one table row
   int64_t table_packets = 0;
   uint32_t table_blocks = 0;
@@ -52,24 +54,35 @@ struct StreamAddress {
   char* to;
 };
 
+ROPE_DEVICE uint64_t divide(const Divisor& d, uint64_t n, bool small) {
+  return small ? d.small_quotient(static_cast<uint32_t>(n)) : d.quotient(n);
+}
+
+// kMapped: segments are (token, head), where the token map says; false for padding.
+template <bool kMapped>
 ROPE_DEVICE bool stream_address(const StreamParams& p, const StreamOperand& o, int64_t i, int bytes,
                                 StreamAddress* address) {
-  if (o.flat) {
+  if (!kMapped && o.flat) {
     *address = {o.operand.in + i * bytes, o.operand.out + i * bytes};
     return true;
   }
-  const uint64_t segment = o.packets.quotient(static_cast<uint64_t>(i));
+  const uint64_t segment = divide(o.packets, static_cast<uint64_t>(i), o.small);
   const int64_t offset = (i - static_cast<int64_t>(segment * o.packets.divisor)) * bytes;
-  if (o.mapped) {
-    const uint64_t token = o.operand.heads.quotient(segment);
+  if constexpr (kMapped) {
+    const uint64_t token = divide(o.operand.heads, segment, o.small);
     const auto head = static_cast<int64_t>(segment - token * o.operand.heads.divisor);
     const Place at = p.tokens.locate(static_cast<int64_t>(token));
     *address = {o.operand.in_row(at, head) + offset, o.operand.out_row(at, head) + offset};
     return !at.is_padding;
   }
-  const uint64_t rest = o.count[0].quotient(segment);
+  const uint64_t rest = divide(o.count[0], segment, o.small);
   const auto i0 = static_cast<int64_t>(segment - rest * o.count[0].divisor);
-  const auto i2 = static_cast<int64_t>(o.count[1].quotient(rest));
+  if (rest == 0) {
+    *address = {o.operand.in + i0 * o.in_stride[0] + offset,
+                o.operand.out + i0 * o.out_stride[0] + offset};
+    return true;
+  }
+  const auto i2 = static_cast<int64_t>(divide(o.count[1], rest, o.small));
   const int64_t i1 = static_cast<int64_t>(rest) - i2 * o.count[1].divisor;
   *address = {
       o.operand.in + i0 * o.in_stride[0] + i1 * o.in_stride[1] + i2 * o.in_stride[2] + offset,
@@ -77,25 +90,28 @@ ROPE_DEVICE bool stream_address(const StreamParams& p, const StreamOperand& o, i
   return true;
 }
 
-template <int kBytes, Hint kHint>
+template <int kBytes, Hint kHint, bool kMapped>
 ROPE_DEVICE void stream_packet(const StreamParams& p, const StreamOperand& o, int64_t i) {
   StreamAddress address;
-  if (i >= o.num_packets || !stream_address(p, o, i, kBytes, &address)) return;
+  if (i >= o.num_packets || !stream_address<kMapped>(p, o, i, kBytes, &address)) return;
+  if (!kMapped && p.end != nullptr) {
+    const int64_t end = TokenMap::load_int32(p.end, 0);
+    if (address.from - o.operand.in >= end * o.operand.in_token_stride) return;
+  }
   const Packet<kBytes> packet = load<kBytes, kHint>(address.from);
   let_next_launch_start();
   store<kHint>(address.to, packet);
 }
 
 // Loads are volatile: they happen although nobody wants the values.
-template <int kTableBytes>
+template <int kTableBytes, bool kMapped>
 ROPE_DEVICE void stream_table(const StreamParams& p, int64_t i) {
   if (i >= p.table_packets) return;
   const int64_t token = static_cast<int64_t>(p.row_packets.quotient(static_cast<uint64_t>(i)));
   const int64_t offset = (i - token * p.row_packets.divisor) * kTableBytes;
   int64_t position;
-  if (p.tokens.source == ROPE_POSITIONS_IDS) {
+  if (!kMapped && p.tokens.source == ROPE_POSITIONS_IDS) {
     position = p.tokens.id(token);
-    if (position < 0) return;
   } else {
     const Place at = p.tokens.locate(token);
     if (at.is_padding) return;
@@ -105,7 +121,7 @@ ROPE_DEVICE void stream_table(const StreamParams& p, int64_t i) {
 }
 
 // Streams packets of kBytes with kSteps packets a thread.
-template <int kBytes, Hint kHint, int kSteps, int kTableBytes>
+template <int kBytes, Hint kHint, int kSteps, int kTableBytes, bool kMapped>
 ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
   uint32_t block = block_x();
   const uint32_t per_step = block_dim_x();
@@ -119,12 +135,12 @@ ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
     const int64_t first = static_cast<int64_t>(block) * per_step * kSteps + thread_x();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step)
-      stream_packet<kBytes, kHint>(p, o, first + step * per_step);
+      stream_packet<kBytes, kHint, kMapped>(p, o, first + step * per_step);
     return;
   }
   block -= p.q.blocks + p.k.blocks + p.v.blocks;
   if (block < p.table_blocks) {
-    stream_table<kTableBytes>(p, static_cast<int64_t>(block) * per_step + thread_x());
+    stream_table<kTableBytes, kMapped>(p, static_cast<int64_t>(block) * per_step + thread_x());
     return;
   }
   block -= p.table_blocks;

@@ -36,6 +36,7 @@ VectorParams vector_params(const RopeKernelArgs& args, const VectorLaunch& how) 
   p.half_dim = Divisor::of(static_cast<uint32_t>(args.rotary_dim / 2));
   p.row_bytes = static_cast<uint32_t>(args.rotary_dim * element_size(args.table_dtype));
   p.sine_flip = sine_flip_of(args);
+  p.swaps_halves = is_backward(args) && args.table != nullptr;
   p.walk.num_tokens = args.num_tokens;
   return p;
 }

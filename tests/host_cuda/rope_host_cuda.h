@@ -128,6 +128,16 @@ template <int kBytes>
 Packet<kBytes> load_constant(const void* p) {
   return load<kBytes, Hint::kKeep>(p);
 }
+struct IntegerWords {
+  int64_t integer;
+  int64_t value() const { return integer; }
+  uint32_t low_word() const { return static_cast<uint32_t>(integer); }
+};
+inline IntegerWords load_integer_words(const void* p, bool wide) {
+  if (!wide) return {static_cast<int32_t>(load_constant<4>(p).word[0])};
+  const Packet<8> v = load_constant<8>(p);
+  return {static_cast<int64_t>(v.word[0] | uint64_t{v.word[1]} << 32)};
+}
 template <Hint kHint, int kBytes>
 void store(void* p, const Packet<kBytes>& v) {
   host_cuda::check_access(p, kBytes);

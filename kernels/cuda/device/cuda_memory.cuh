@@ -45,6 +45,34 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   return v;
 }
 
+// An integer of 4 or 8 bytes on its way from memory: which of the words hold it is sorted out by
+// whoever needs it. Predicated and not branched: what a branch loads is waited for before the
+// branch ends, and with it the loads that follow; and each load has registers of its own, so that
+// neither waits for the other.
+struct IntegerWords {
+  uint32_t narrow, low, high;
+  bool wide;
+  ROPE_DEVICE uint32_t low_word() const { return wide ? low : narrow; }
+  ROPE_DEVICE int64_t value() const {
+    return wide ? static_cast<int64_t>(low | static_cast<uint64_t>(high) << 32)
+                : static_cast<int64_t>(static_cast<int32_t>(narrow));
+  }
+};
+__device__ __forceinline__ IntegerWords load_integer_words(const void* p, bool wide) {
+  IntegerWords v;
+  v.wide = wide;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred wide;\n\t"
+      "setp.ne.u32 wide, %4, 0;\n\t"
+      "@!wide ld.global.nc.u32 %0, [%3];\n\t"
+      "@wide ld.global.nc.v2.u32 {%1, %2}, [%3];\n\t"
+      "}"
+      : "=r"(v.narrow), "=r"(v.low), "=r"(v.high)
+      : "l"(p), "r"(static_cast<uint32_t>(wide)));
+  return v;
+}
+
 // Brings the line of p into L2, without waiting for it.
 __device__ __forceinline__ void prefetch(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));

@@ -29,9 +29,16 @@ struct Table {
     return result;
   }
   ROPE_DEVICE const char* row(int64_t position) const { return values + position * row_stride; }
+  // The same with one short multiplication; is_short() says whether it does.
+  bool is_short() const { return row_stride <= 0xffffffff; }
+  ROPE_DEVICE const char* short_row(uint32_t position) const {
+    return values + static_cast<uint64_t>(position) * static_cast<uint32_t>(row_stride);
+  }
 };
 
-// The sign bit of every sine is flipped to turn backwards.
+// What turns backwards: the sign bit of sines, flipped where they are formed or where adjacent
+// pairs are turned. Halves of a table's rotation change places instead: (y, x) turned by the angle
+// is (x, y) turned by its negative, in the other order.
 inline uint32_t sine_flip_of(const RopeKernelArgs& args) {
   return is_backward(args) ? 0x80000000u : 0;
 }
@@ -49,6 +56,11 @@ struct FactorRow {
   ROPE_DEVICE static FactorRow of(const Table& table, int64_t position, int half_dim,
                                   uint32_t sine_flip) {
     const char* row = table.row(position);
+    return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
+  }
+  ROPE_DEVICE static FactorRow of_row(const Table& table, uint32_t position, int half_dim,
+                                      uint32_t sine_flip) {
+    const char* row = table.short_row(position);
     return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
   }
   ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {
@@ -81,7 +93,6 @@ struct FactorRow {
         f.cosine[i] = is_bf16 ? get<BF16>(c, i) : get<F16>(c, i);
         f.sine[i] = is_bf16 ? get<BF16>(s, i) : get<F16>(s, i);
       }
-      f.sine[i] = float_from_bits(bits_of_float(f.sine[i]) ^ sine_flip);
     }
     return f;
   }
@@ -111,26 +122,41 @@ struct Angles {
     return result;
   }
 
-  // Cosine and sine of one pair. The position times the turns of one position wraps around at whole
-  // turns as the angle does: nothing is lost, however large the position.
-  ROPE_DEVICE void sincos(int pair, int64_t token, int64_t position, float* sine,
-                          float* cosine) const {
+  // What the angle of one pair is made of, asked for before it is needed.
+  struct Asked {
+    TokenMap::Asked position;
+    Packet<8> turns;
+    Packet<4> inv_freq;
+  };
+  ROPE_DEVICE Asked ask(int pair, int64_t token, const TokenMap::Asked& position) const {
+    Asked asked;
+    asked.position = position;
     if (pair_axis != nullptr) {
       const int64_t axis = *reinterpret_cast<const uint8_t*>(pair_axis + pair);
-      position = TokenMap::load_integer(axis_positions, position_bits, axis * num_tokens + token);
+      asked.position = TokenMap::ask(axis_positions, position_bits, axis * num_tokens + token);
     }
     if (fast_math) {
-      const float angle = static_cast<float>(position) *
-                          float_from_bits(load_constant<4>(inv_freq + pair * 4).word[0]);
+      asked.inv_freq = load_constant<4>(inv_freq + pair * 4);
+    } else {
+      asked.turns = load_constant<8>(turns + pair * 8);
+    }
+    return asked;
+  }
+
+  // Cosine and sine of one pair. The position times the turns of one position wraps around at whole
+  // turns as the angle does: nothing is lost, however large the position.
+  ROPE_DEVICE void sincos(const Asked& asked, float* sine, float* cosine) const {
+    if (fast_math) {
+      const float angle =
+          static_cast<float>(asked.position.value()) * float_from_bits(asked.inv_freq.word[0]);
       constexpr float kInverse = 0.159154943f, kHigh = 6.28318548f, kLow = -1.74845553e-7f;
       const float turns_of_angle = nearest_integer(angle * kInverse);
       float rest = fused_multiply_add(-turns_of_angle, kHigh, angle);
       rest = fused_multiply_add(-turns_of_angle, kLow, rest);
       sincos_fast(rest, sine, cosine);
     } else {
-      const Packet<8> step = load_constant<8>(turns + pair * 8);
-      const uint64_t phase = static_cast<uint64_t>(position) *
-                             (step.word[0] | static_cast<uint64_t>(step.word[1]) << 32);
+      const uint64_t step = asked.turns.word[0] | static_cast<uint64_t>(asked.turns.word[1]) << 32;
+      const uint64_t phase = static_cast<uint64_t>(asked.position.value()) * step;
       // The nearest quarter turn is taken off in integers, so that what is rounded to float32 is
       // small; put back, it swaps and negates.
       const uint32_t high = static_cast<uint32_t>(phase >> 32);
@@ -150,25 +176,44 @@ struct Angles {
 // Room for the factors of a block's tokens: as many as its threads rotate elements.
 inline constexpr int kSharedFactors = 2048;
 
-// All threads of the block form rows [0, count) of [count, 2 * half_dim] factors of tokens
-// first_token
-// .. into shared memory; whoever reads them meets at sync_block() first.
+// The factors of some tokens, formed by all threads of a block in shared memory: rows [0, count) of
+// [count, 2 * half_dim]. begin() asks for what this thread needs first, so that it arrives while
+// others load tensors; whoever reads the rows meets at sync_block() after finish().
+// `position_of(row)` is the position of a token.
 template <typename PositionOf>
-ROPE_DEVICE void form_factors(const Angles& angles, int64_t first_token, int count,
-                              const Divisor& half_dim, uint32_t sine_flip, PositionOf position_of,
-                              float* rows) {
-  const int half = static_cast<int>(half_dim.divisor);
-  const uint32_t threads = block_dim_x() * block_dim_y();
-  for (uint32_t i = thread_y() * block_dim_x() + thread_x();
-       i < static_cast<uint32_t>(count * half); i += threads) {
+struct BlockFactors {
+  const Angles& angles;
+  int64_t first_token;
+  int count;
+  const Divisor& half_dim;
+  uint32_t sine_flip;
+  PositionOf position_of;
+  Angles::Asked asked;
+
+  ROPE_DEVICE uint32_t thread() const { return thread_y() * block_dim_x() + thread_x(); }
+  ROPE_DEVICE uint32_t size() const { return static_cast<uint32_t>(count) * half_dim.divisor; }
+  ROPE_DEVICE Angles::Asked ask(uint32_t i) const {
     const uint32_t row = half_dim.small_quotient(i);
     const int pair = static_cast<int>(i - row * half_dim.divisor);
-    float sine, cosine;
-    angles.sincos(pair, first_token + row, position_of(row), &sine, &cosine);
-    rows[row * 2 * half + pair] = cosine;
-    rows[row * 2 * half + half + pair] = float_from_bits(bits_of_float(sine) ^ sine_flip);
+    return angles.ask(pair, first_token + row, position_of(row));
   }
-}
+  ROPE_DEVICE void begin() {
+    if (thread() < size()) asked = ask(thread());
+  }
+  ROPE_DEVICE void finish(float* rows) const {
+    Angles::Asked now = asked;
+    for (uint32_t i = thread(); i < size();) {
+      const uint32_t row = half_dim.small_quotient(i);
+      const uint32_t at = row * 2 * half_dim.divisor + (i - row * half_dim.divisor);
+      float sine, cosine;
+      angles.sincos(now, &sine, &cosine);
+      rows[at] = cosine;
+      rows[at + half_dim.divisor] = float_from_bits(bits_of_float(sine) ^ sine_flip);
+      i += block_dim_x() * block_dim_y();
+      if (i < size()) now = ask(i);
+    }
+  }
+};
 
 }  // namespace rope_bench::device
 

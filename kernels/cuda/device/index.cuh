@@ -64,6 +64,22 @@ struct Operand {
     result.heads = Divisor::of(static_cast<uint32_t>(tensor.num_heads));
     return result;
   }
+  // Whether strides fit 32 bits: then a row is two short multiplications behind that of its chunk.
+  bool is_short() const {
+    constexpr int64_t kMost = 0xffffffff;
+    return in_token_stride <= kMost && in_head_stride <= kMost && out_token_stride <= kMost &&
+           out_head_stride <= kMost;
+  }
+  ROPE_DEVICE const char* short_in_row(int64_t chunk_first, uint32_t token, uint32_t head) const {
+    return in + chunk_first * in_token_stride +
+           static_cast<uint64_t>(token) * static_cast<uint32_t>(in_token_stride) +
+           static_cast<uint64_t>(head) * static_cast<uint32_t>(in_head_stride);
+  }
+  ROPE_DEVICE char* short_out_row(int64_t chunk_first, uint32_t token, uint32_t head) const {
+    return out + chunk_first * out_token_stride +
+           static_cast<uint64_t>(token) * static_cast<uint32_t>(out_token_stride) +
+           static_cast<uint64_t>(head) * static_cast<uint32_t>(out_head_stride);
+  }
   // Where tokens are one after the other in inputs and outputs.
   ROPE_DEVICE const char* in_row(int64_t token, int64_t head) const {
     return in + token * in_token_stride + head * in_head_stride;
@@ -116,16 +132,23 @@ struct TokenMap {
            args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr;
   }
 
-  ROPE_DEVICE int64_t id(int64_t index) const {
-    return load_integer(positions, position_bits, index);
+  // A position on its way from memory, or here already: value() waits for it.
+  struct Asked {
+    IntegerWords words;
+    int64_t known;
+    bool is_known;
+    ROPE_DEVICE int64_t value() const { return is_known ? known : words.value(); }
+    // Of one that is not known: a table has fewer than 2^32 rows.
+    ROPE_DEVICE uint32_t row() const { return words.low_word(); }
+  };
+  ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
+    const bool wide = bits == 64;
+    const char* at = static_cast<const char*>(values) + (index << (wide ? 3 : 2));
+    return {load_integer_words(at, wide), 0, false};
   }
-  ROPE_DEVICE static int64_t load_integer(const void* values, int32_t bits, int64_t index) {
-    if (bits == 64) {
-      const Packet<8> p = load_constant<8>(static_cast<const char*>(values) + index * 8);
-      return static_cast<int64_t>(p.word[0] | static_cast<uint64_t>(p.word[1]) << 32);
-    }
-    return load_int32(values, index);
-  }
+  ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
+  ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }
+  ROPE_DEVICE int64_t id(int64_t token) const { return ask(token).value(); }
   ROPE_DEVICE static int32_t load_int32(const void* values, int64_t index) {
     return static_cast<int32_t>(
         load_constant<4>(static_cast<const char*>(values) + index * 4).word[0]);
@@ -181,14 +204,20 @@ struct TokenMap {
   // last.
   ROPE_DEVICE int32_t sequence_of(int32_t token) const {
     if (token >= load_int32(positions, num_sequences)) return -1;
-    int32_t low = 0, high = num_sequences;  // entry `low` is at or before the token, `high` behind
+    // Entry `low` is at or before the token, `high` behind. Seven entries are looked at together:
+    // they arrive at once, where a search by halves would wait for one after the other.
+    constexpr int32_t kParts = 8;
+    int32_t low = 0, high = num_sequences;
     while (high - low > 1) {
-      const int32_t middle = low + (high - low) / 2;
-      if (load_int32(positions, middle) <= token) {
-        low = middle;
-      } else {
-        high = middle;
+      const int32_t step = (high - low + kParts - 1) / kParts;
+      int32_t before = 0;  // entries low + step, low + 2 step .. that are at or before the token
+#pragma unroll
+      for (int32_t part = 1; part < kParts; ++part) {
+        const int32_t at = low + part * step;
+        before += load_int32(positions, at < high ? at : high) <= token && at < high ? 1 : 0;
       }
+      low += before * step;
+      if (low + step < high) high = low + step;
     }
     return low;
   }

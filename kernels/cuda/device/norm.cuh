@@ -46,6 +46,9 @@ inline NormParams norm_params(const RopeKernelArgs& args) {
 // x becomes x * scale * factor, where scale is 1 but for sums that left the range.
 struct NormScale {
   float scale = 1, factor = 1;
+  // Both at once. For numbers near the largest float the product is subnormal, and has still 21
+  // bits.
+  ROPE_DEVICE float in_one() const { return scale * factor; }
 };
 
 ROPE_DEVICE bool left_range(float sum) { return !(sum <= kLargestFloat); }

@@ -40,6 +40,7 @@ struct VectorParams {
   Divisor row_lines;       // 128-byte lines of a table row, for prefetching
   uint32_t row_bytes = 0;  // of a table row
   uint32_t sine_flip = 0;
+  bool swaps_halves = false;  // to turn backwards by a table
 };
 
 // Brings the table rows of the block's share of a chunk into L2: one line a thread.
@@ -115,20 +116,48 @@ ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item)
   return tokens;
 }
 
-// The factors of the block's tokens into shared memory. All threads of the block come; they may be
-// read when it returns.
+// The factors of the block's tokens; none where the block needs none. All its threads come: where a
+// token has to be looked up, that is done once, and positions meet in shared memory.
 template <bool kPlain>
-ROPE_DEVICE void form_block_factors(const VectorParams& p, const BlockTokens& tokens,
-                                    float* shared) {
-  const int64_t first = p.walk.chunk_first() + tokens.first;
-  form_factors(
-      p.angles, first, tokens.count, p.half_dim, p.sine_flip,
-      [&](uint32_t row) {
-        // Padding has any angle: nobody uses it.
-        return kPlain ? p.tokens.id(first + row) : p.tokens.locate(first + row).position;
-      },
-      shared);
-  sync_block();
+ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTokens* tokens,
+                               float* shared_positions) {
+  if (item.role != Role::kV) *tokens = block_tokens_of(p, item);
+  const int64_t first = p.walk.chunk_first() + tokens->first;
+  if constexpr (!kPlain) {
+    const uint32_t thread = thread_y() * block_dim_x() + thread_x();
+    const uint32_t threads = block_dim_x() * block_dim_y();
+    for (uint32_t row = thread; row < static_cast<uint32_t>(tokens->count); row += threads) {
+      // Padding has any angle: nobody uses it.
+      const auto bits = static_cast<uint64_t>(p.tokens.locate(first + row).position);
+      shared_positions[2 * row] = float_from_bits(static_cast<uint32_t>(bits));
+      shared_positions[2 * row + 1] = float_from_bits(static_cast<uint32_t>(bits >> 32));
+    }
+    sync_block();
+  }
+  const auto position_of = [&p, first, shared_positions](uint32_t row) {
+    if constexpr (kPlain) {
+      return p.tokens.ask(first + row);
+    } else {
+      const uint64_t low = bits_of_float(shared_positions[2 * row]);
+      const uint64_t high = bits_of_float(shared_positions[2 * row + 1]);
+      return TokenMap::known(static_cast<int64_t>(low | high << 32));
+    }
+  };
+  return BlockFactors<decltype(position_of)>{
+      p.angles, first, tokens->count, p.half_dim, p.sine_flip, position_of, {}};
+}
+
+// Room for the positions of a block's tokens: two words each. A block has at most 256 rows of
+// threads.
+inline constexpr int kSharedPositions = 2 * 256;
+
+// The row of an item among them.
+template <Source kSource>
+ROPE_DEVICE FactorRow<kSource> shared_row(const VectorParams& p, const Item& item,
+                                          const BlockTokens& tokens, const float* shared) {
+  const uint32_t half = p.half_dim.divisor;
+  return FactorRow<kSource>::of_shared(shared + (item.token_in_chunk - tokens.first) * 2 * half,
+                                       static_cast<int>(half));
 }
 
 }  // namespace rope_bench::device
