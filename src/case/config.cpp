@@ -10,6 +10,7 @@
 #include "src/case/errors.h"
 #include "src/case/expand.h"
 #include "src/case/flags.h"
+#include "src/case/text_check.h"
 
 namespace rope_bench {
 namespace {
@@ -148,7 +149,7 @@ LoadedConfig read_config(const Node& root, const std::string& path, const KeyTab
   LoadedConfig config;
   config.path = path;
   config.name = text_of(overlay(base, flags), "name");
-  if (config.name.empty()) config.name = std::filesystem::path(path).stem().string();
+  if (config.name.empty()) config.name = as_utf8(std::filesystem::path(path).stem().string());
   if (config.name.empty()) config.name = "config";
   std::set<std::string> warnings;
   for (const Suite& suite : suites) {

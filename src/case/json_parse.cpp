@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "src/case/errors.h"
 #include "src/case/json_node.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxNodes = 4'000'000;
-constexpr size_t kMaxKeys = 1000;  // of one object: duplicates are found by looking at all of them
 
 // Hands the parser one byte after the other and leaves a mark of how far it has read.
 class ReadMark {
@@ -88,15 +88,14 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& key) override {
     const size_t start = string_start();
     Node::Object& members = std::get<Node::Object>(stack_.back().value);
+    // Only a hash that was there before makes it worth looking at all keys.
+    const bool may_be_known = !hashes_.back().insert(std::hash<std::string>()(key)).second;
     for (const Member& member : members) {
+      if (!may_be_known) break;
       if (member.key != key) continue;
       throw ConfigError(fmt::format("{}: {}: key {} appears twice, first at {}",
                                     place(source_, start), pointer(), nlohmann::json(key).dump(),
                                     place(source_, member.offset)));
-    }
-    if (members.size() == kMaxKeys) {
-      throw ConfigError(fmt::format("{}: {}: more than {} keys in one object",
-                                    place(source_, start), pointer(), kMaxKeys));
     }
     members.push_back({std::move(key), start, {}});
     return true;
@@ -214,18 +213,21 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     }
     ++nodes_;
     stack_.push_back({std::move(empty), &source_, read() - 1});
+    hashes_.emplace_back();
     return true;
   }
 
   bool close() {
     Node node = std::move(stack_.back());
     stack_.pop_back();
+    hashes_.pop_back();
     return attach(std::move(node));
   }
 
   const Source& source_;
   const char* const* mark_;
   std::vector<Node> stack_;
+  std::vector<std::unordered_set<size_t>> hashes_;  // of the keys of each open object
   Node root_;
   size_t nodes_ = 0;
 };

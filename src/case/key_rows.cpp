@@ -8,6 +8,8 @@ namespace {
 
 // Kernels take head counts, dims and offsets as 32-bit integers.
 constexpr int64_t kMaxInt32 = std::numeric_limits<int32_t>::max();
+// Far above any model: what frequencies and tables of one head cost stays bounded.
+constexpr int64_t kMaxDim = 65536;
 // Tokens, strides and rows are 64-bit; a little room is left so that adding one never wraps.
 constexpr int64_t kMaxCount = int64_t{1} << 62;
 constexpr double kSmallestNormalFloat = 1.1754943508222875e-38;
@@ -20,7 +22,7 @@ Key integer(const char* path, int64_t min, int64_t max, const char* default_text
 }
 
 Key even_integer(const char* path, const char* default_text, const char* doc) {
-  Key key = integer(path, 2, kMaxInt32 - 1, default_text, doc);
+  Key key = integer(path, 2, kMaxDim, default_text, doc);
   key.even = true;
   return key;
 }

@@ -48,32 +48,6 @@ class Resolver {
   }
 
  private:
-  std::optional<int64_t> integer(std::string_view path) const {
-    const Node* node = v_.node(path);
-    return node ? integer_value(*node) : std::nullopt;
-  }
-  std::optional<double> number(std::string_view path) const {
-    const Node* node = v_.node(path);
-    return node ? number_value(*node) : std::nullopt;
-  }
-  bool flag(std::string_view path, bool otherwise) const {
-    const Node* node = v_.node(path);
-    return node ? std::get<bool>(node->value) : otherwise;
-  }
-  std::string word(std::string_view path, const char* otherwise) const {
-    const std::string* text = v_.word(path);
-    return text ? *text : otherwise;
-  }
-  std::vector<int64_t> integers(std::string_view path) const {
-    const Node* node = v_.node(path);
-    return node && node->list() ? integers_in(*node) : std::vector<int64_t>();
-  }
-  static std::vector<int64_t> integers_in(const Node& node) {
-    std::vector<int64_t> list;
-    list.reserve(node.list()->size());
-    for (const Node& item : *node.list()) list.push_back(integer_value(item).value_or(0));
-    return list;
-  }
   void problem(std::string text, std::vector<std::string> keys) {
     problems_->push_back({std::move(text), std::move(keys)});
   }
@@ -87,12 +61,12 @@ class Resolver {
   void model() {
     require("model.num_heads");
     require("model.head_dim");
-    c_.num_heads = integer("model.num_heads").value_or(0);
-    c_.head_dim = integer("model.head_dim").value_or(0);
-    c_.max_position = integer("model.max_position");
-    c_.batch = integer("model.batch").value_or(1);
-    c_.num_kv_heads = integer("model.num_kv_heads").value_or(c_.num_heads);
-    const std::optional<int64_t> ratio = integer("model.gqa_ratio");
+    c_.num_heads = v_.integer("model.num_heads").value_or(0);
+    c_.head_dim = v_.integer("model.head_dim").value_or(0);
+    c_.max_position = v_.integer("model.max_position");
+    c_.batch = v_.integer("model.batch").value_or(1);
+    c_.num_kv_heads = v_.integer("model.num_kv_heads").value_or(c_.num_heads);
+    const std::optional<int64_t> ratio = v_.integer("model.gqa_ratio");
     if (c_.num_heads == 0) return;
     if (ratio && c_.num_heads % *ratio != 0) {
       problem(fmt::format("gqa_ratio {} does not divide num_heads {}", *ratio, c_.num_heads),
@@ -107,10 +81,10 @@ class Resolver {
   }
 
   void op_and_pairing() {
-    c_.op = enum_of(word("op", "rope"), Op::kSplitRopeBackward);
-    c_.variant = word("variant", "fast");
-    c_.dtype = dtype_of(word("dtype", "bf16"));
-    pairing_ = word("rope.pairing", "neox");
+    c_.op = enum_of(v_.word_or("op", "rope"), Op::kSplitRopeBackward);
+    c_.variant = v_.word_or("variant", "fast");
+    c_.dtype = dtype_of(v_.word_or("dtype", "bf16"));
+    pairing_ = v_.word_or("rope.pairing", "neox");
     const bool adjacent = pairing_ == info(Pairing::kGptj).name || pairing_ == "interleaved";
     c_.rope.pairing = adjacent ? Pairing::kGptj : Pairing::kNeox;
     if (pairing_ != "fused_neox") return;
@@ -123,8 +97,8 @@ class Resolver {
   }
 
   void rotary_dim() {
-    const std::optional<int64_t> given = integer("rope.rotary_dim");
-    const std::optional<double> factor = number("rope.partial_rotary_factor");
+    const std::optional<int64_t> given = v_.integer("rope.rotary_dim");
+    const std::optional<double> factor = v_.number("rope.partial_rotary_factor");
     if (c_.rope.scaling.type == "proportional") {
       c_.rope.rotary_dim = c_.head_dim;
       c_.rope.proportion = factor.value_or(1.0);
@@ -164,27 +138,27 @@ class Resolver {
   }
 
   void rope() {
-    c_.rope.theta = number("rope.theta").value_or(10000);
-    c_.rope.reversed = word("rope.direction", "forward") == "reversed";
-    c_.rope.seq_len = integer("rope.seq_len");
-    c_.rope.table.angle = enum_of(word("rope.table.angle", "exact"), TableAngle::kFloat32);
-    const std::string table_dtype = word("rope.table.dtype", "f32");
+    c_.rope.theta = v_.number("rope.theta").value_or(10000);
+    c_.rope.reversed = v_.word_or("rope.direction", "forward") == "reversed";
+    c_.rope.seq_len = v_.integer("rope.seq_len");
+    c_.rope.table.angle = enum_of(v_.word_or("rope.table.angle", "exact"), TableAngle::kFloat32);
+    const std::string table_dtype = v_.word_or("rope.table.dtype", "f32");
     c_.rope.table.dtype = table_dtype == "data" ? c_.dtype : dtype_of(table_dtype);
-    c_.rope.table.rows = integer("rope.table.rows");
-    c_.rope.axes.kind = word("rope.axes.kind", "none");
-    c_.rope.axes.section = integers("rope.axes.section");
+    c_.rope.table.rows = v_.integer("rope.table.rows");
+    c_.rope.axes.kind = v_.word_or("rope.axes.kind", "none");
+    c_.rope.axes.section = v_.integers("rope.axes.section");
     const char* beta = "rope.query_scale.beta";
     const char* length = "rope.query_scale.original_max_position_embeddings";
     if (!v_.assign(beta) && !v_.assign(length)) return;
     if (!v_.assign(beta) || !v_.assign(length)) {
       problem("query_scale needs both beta and original_max_position_embeddings", {beta, length});
     }
-    c_.rope.query_scale = QueryScale{number(beta).value_or(0), integer(length).value_or(1)};
+    c_.rope.query_scale = QueryScale{v_.number(beta).value_or(0), v_.integer(length).value_or(1)};
   }
 
   TensorLayout tensor_layout(const std::string& path) const {
-    return {integer(path + ".token_stride"), integer(path + ".head_stride"),
-            integer(path + ".rotary_offset").value_or(0)};
+    return {v_.integer(path + ".token_stride"), v_.integer(path + ".head_stride"),
+            v_.integer(path + ".rotary_offset").value_or(0)};
   }
 
   void norm_and_layout() {
@@ -192,18 +166,18 @@ class Resolver {
                             "norm.span", "norm.order", "norm.round_between"}) {
       if (v_.assign(key)) c_.norm.given = true;
     }
-    c_.norm.weight = flag("norm.weight", true);
-    c_.norm.eps = number("norm.eps").value_or(1e-6);
-    c_.norm.weight_offset = static_cast<int>(integer("norm.weight_offset").value_or(0));
-    c_.norm.span_row = word("norm.span", "head") == "row";
-    c_.norm.after_rotation = word("norm.order", "before") == "after";
-    c_.norm.round_between = flag("norm.round_between", false);
-    c_.qkv_bias = flag("qkv_bias", false);
+    c_.norm.weight = v_.flag("norm.weight", true);
+    c_.norm.eps = v_.number("norm.eps").value_or(1e-6);
+    c_.norm.weight_offset = static_cast<int>(v_.integer("norm.weight_offset").value_or(0));
+    c_.norm.span_row = v_.word_or("norm.span", "head") == "row";
+    c_.norm.after_rotation = v_.word_or("norm.order", "before") == "after";
+    c_.norm.round_between = v_.flag("norm.round_between", false);
+    c_.qkv_bias = v_.flag("qkv_bias", false);
     varlen();
     c_.layout.heads_tokens_dim =
-        word("layout.order", is_padded(c_) ? "heads_tokens_dim" : "tokens_heads_dim") ==
+        v_.word_or("layout.order", is_padded(c_) ? "heads_tokens_dim" : "tokens_heads_dim") ==
         "heads_tokens_dim";
-    c_.layout.in_place = flag("layout.in_place", c_.op == Op::kRope);
+    c_.layout.in_place = v_.flag("layout.in_place", c_.op == Op::kRope);
     c_.layout.q = tensor_layout("layout.q");
     c_.layout.k = tensor_layout("layout.k");
   }
@@ -213,18 +187,18 @@ class Resolver {
          {"varlen.given", "varlen.source", "varlen.output", "varlen.max_seqlen"}) {
       if (v_.assign(key)) c_.varlen.given = true;
     }
-    c_.varlen.source = word("varlen.source", "cu_seqlens");
-    c_.varlen.padded_output = word("varlen.output", "packed") == "padded";
-    c_.varlen.max_seqlen = integer("varlen.max_seqlen");
+    c_.varlen.source = v_.word_or("varlen.source", "cu_seqlens");
+    c_.varlen.padded_output = v_.word_or("varlen.output", "packed") == "padded";
+    c_.varlen.max_seqlen = v_.integer("varlen.max_seqlen");
   }
 
   void tokens() {
     const Node* positions = v_.node("positions");
     if (positions && positions->list()) {
       c_.positions.kind = PositionKind::kExplicit;
-      c_.positions.list = integers("positions");
+      c_.positions.list = v_.integers("positions");
     } else {
-      c_.positions.kind = enum_of(word("positions", "sequential"), PositionKind::kExplicit);
+      c_.positions.kind = enum_of(v_.word_or("positions", "sequential"), PositionKind::kExplicit);
     }
     if (const Node* lists = v_.node("rope.axes.positions")) {
       if (positions) {
@@ -235,9 +209,9 @@ class Resolver {
       for (const Node& list : *lists->list()) c_.positions.axis_lists.push_back(integers_in(list));
       c_.positions.list = c_.positions.axis_lists[0];
     }
-    c_.positions.offset = integer("position_offset").value_or(0);
-    c_.seq_lens = integers("seq_lens");
-    const std::optional<int64_t> tokens = integer("tokens");
+    c_.positions.offset = v_.integer("position_offset").value_or(0);
+    c_.seq_lens = v_.integers("seq_lens");
+    const std::optional<int64_t> tokens = v_.integer("tokens");
     if (tokens) {
       c_.tokens = *tokens;
       if (!c_.seq_lens.empty() && c_.num_tokens() > *tokens) {
@@ -260,18 +234,18 @@ class Resolver {
 
   void position_dtype() {
     const bool wide = largest_possible_position(c_) > std::numeric_limits<int32_t>::max();
-    c_.positions.bits = word("position_dtype", wide ? "int64" : "int32") == "int64" ? 64 : 32;
+    c_.positions.bits = v_.word_or("position_dtype", wide ? "int64" : "int32") == "int64" ? 64 : 32;
   }
 
   void measure() {
-    c_.data = enum_of(word("data", "normal"), DataKind::kSpecial);
-    const std::string cache = word("measure.cache", "cold");
+    c_.data = enum_of(v_.word_or("data", "normal"), DataKind::kSpecial);
+    const std::string cache = v_.word_or("measure.cache", "cold");
     if (cache == "warm") c_.measure.cache = {CacheMode::kWarm};
     if (cache == "both") c_.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
-    c_.measure.min_time_ms = number("measure.min_time_ms");
-    c_.measure.max_time_s = number("measure.max_time_s");
-    c_.measure.precision = number("measure.precision").value_or(0.005);
-    c_.measure.timeout_s = number("measure.timeout_s");
+    c_.measure.min_time_ms = v_.number("measure.min_time_ms");
+    c_.measure.max_time_s = v_.number("measure.max_time_s");
+    c_.measure.precision = v_.number("measure.precision").value_or(0.005);
+    c_.measure.timeout_s = v_.number("measure.timeout_s");
     const Node* seed = v_.node("seed");
     c_.seed = seed ? seed_value(*seed).value_or(0) : 0;
   }
@@ -295,16 +269,6 @@ class Resolver {
 };
 
 }  // namespace
-
-const Node* Values::node(std::string_view path) const {
-  const Assign* found = assign(path);
-  return found ? found->value : nullptr;
-}
-
-const std::string* Values::word(std::string_view path) const {
-  const Node* found = node(path);
-  return found ? found->text() : nullptr;
-}
 
 RopeCase resolve(const Values& values, ScalingCatalog scalings, const std::string& config_name,
                  Problems* problems, std::set<std::string>* warnings) {

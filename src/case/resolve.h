@@ -2,8 +2,11 @@
 #ifndef ROPE_BENCH_SRC_CASE_RESOLVE_H_
 #define ROPE_BENCH_SRC_CASE_RESOLVE_H_
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/case/rope_case.h"
@@ -32,12 +35,20 @@ class Values {
   const Assign* assign(std::string_view path) const { return assign(table_->find(path)); }
   const Node* node(std::string_view path) const;
   const std::string* word(std::string_view path) const;
+  std::optional<int64_t> integer(std::string_view path) const;
+  std::optional<double> number(std::string_view path) const;
+  bool flag(std::string_view path, bool otherwise) const;
+  std::string word_or(std::string_view path, const char* otherwise) const;
+  std::vector<int64_t> integers(std::string_view path) const;  // empty without a list
 
  private:
   const KeyTable* table_;
   std::vector<const Assign*> assigned_;
   std::vector<bool> on_axis_;
 };
+
+// The numbers of a list.
+std::vector<int64_t> integers_in(const Node& node);
 
 // Values that do not go together. `keys` are the paths whose values clash, first the one to blame.
 struct Problem {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "src/case/errors.h"
 
 namespace rope_bench {
@@ -33,6 +35,15 @@ size_t utf8_length(std::string_view text, size_t offset) {
 }
 
 }  // namespace
+
+std::string as_utf8(std::string text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text, i);
+    if (length == 0) text[i] = '_';
+    i += std::max<size_t>(length, 1);
+  }
+  return text;
+}
 
 void require_utf8_text(const Source& source) {
   const std::string_view text = source.text;

@@ -10,6 +10,10 @@ namespace rope_bench {
 // byte.
 void require_utf8_text(const Source& source);
 
+// `text` with an underscore for each byte that is not UTF-8: names of files may be any bytes, names
+// of cases go into JSON.
+std::string as_utf8(std::string text);
+
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_SRC_CASE_TEXT_CHECK_H_

@@ -12,6 +12,7 @@
 #include "src/cli/variants.h"
 #include "src/measure/runner.h"
 #include "src/report/numbers.h"
+#include "src/report/output.h"
 
 namespace rope_bench {
 namespace {
@@ -90,7 +91,7 @@ ExitCode run_describe(const DescribeOptions& options) {
   if (!options.board.empty()) board_named(options.board);
   const LoadedConfig config = select_cases(options.cases);
   if (config.cases.empty()) {
-    fmt::print(stderr, "rope-bench: {}\n", nothing_selected(options.cases));
+    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(options.cases)));
     return ExitCode::kNothingRan;
   }
   std::vector<ConfigNote> notes = notes_of(config);

@@ -10,6 +10,7 @@
 #include "src/cli/options.h"
 #include "src/cli/table_document.h"
 #include "src/math/scaling_check.h"
+#include "src/report/output.h"
 
 namespace rope_bench {
 namespace {
@@ -134,11 +135,11 @@ ExitCode run_table(const TableOptions& options) {
   if (!options.positions.empty()) parse_positions(options.positions);
   const LoadedConfig config = select_cases(options.cases);
   if (config.cases.empty()) {
-    fmt::print(stderr, "rope-bench: {}\n", nothing_selected(options.cases));
+    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(options.cases)));
     return ExitCode::kNothingRan;
   }
   for (const ConfigNote& said : notes_of(config)) {
-    if (said.warning) fmt::print(stderr, "{}\n", to_text(said));
+    if (said.warning) write_stderr(to_text(said) + "\n");
   }
   const RopeCase& c = the_case(config.cases);
   const std::vector<Coordinates> places = places_of(c, options.positions);

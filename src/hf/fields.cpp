@@ -69,6 +69,14 @@ std::optional<Field<const Node*>> Fields::first(std::initializer_list<const char
   return found;
 }
 
+std::string list_text(const std::vector<std::string>& words) {
+  constexpr size_t kMost = 20;
+  const size_t named = std::min(words.size(), kMost);
+  std::string text = fmt::format("{}", fmt::join(words.begin(), words.begin() + named, ", "));
+  if (words.size() > named) text += fmt::format(" and {} more", words.size() - named);
+  return text.empty() ? "none" : text;
+}
+
 std::optional<double> number_or_text(const Node& node) {
   if (const std::optional<double> number = number_value(node)) return number;
   const std::string* text = node.text();

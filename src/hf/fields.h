@@ -66,6 +66,9 @@ class Fields {
   std::set<std::string, std::less<>> read_;
 };
 
+// "a, b and 7 more": a line of a message, however many there are.
+std::string list_text(const std::vector<std::string>& words);
+
 // A number, or a text that is one; nothing for other values.
 std::optional<double> number_or_text(const Node& node);
 

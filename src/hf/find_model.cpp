@@ -33,8 +33,7 @@ Fields part_of(Fields fields, const std::string& part) {
       if (member.value.object()) known.push_back(pointer_token(member.key));
     }
     refuse(fields.whole(),
-           fmt::format("no object \"{}\" here; objects: {}", token,
-                       known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+           fmt::format("no object \"{}\" here; objects: {}", token, list_text(known)));
   }
   return fields;
 }

@@ -11,20 +11,25 @@ namespace {
 
 constexpr int64_t kTokens[] = {1, 64, 1024, 4096};
 
-// The op that a family's attention is measured as. A kernel that also does the norm would be
-// norm_split_rope; as long as no device runs that op, the rotation alone is.
-const char* op_of(const QkNorm&) { return "rope"; }
-
+// Whether op norm_split_rope does this norm.
 bool is_fusable(const QkNorm& norm) {
-  return norm.kind == QkNormKind::kHeadRms || norm.kind == QkNormKind::kRowRms;
+  return norm.kind == QkNormKind::kHeadRms || norm.kind == QkNormKind::kRowRms ||
+         norm.kind == QkNormKind::kHeadL2;
 }
 
-// The norm as the config writes it, for whoever asks for the fused op.
+// The op that a family's attention is measured as.
+const char* op_of(const QkNorm& norm) { return is_fusable(norm) ? "norm_split_rope" : "rope"; }
+
+// The norm as the config writes it.
 void put_norm(Model& model, const QkNorm& norm, Node* out) {
   NativeBuilder& native = *model.context.native;
   const auto eps = model.fields.number({"rms_norm_eps", "layernorm_epsilon", "layer_norm_epsilon",
                                         "layer_norm_eps", "norm_eps", "norm_epsilon"});
-  native.put(out, "norm.weight_offset", int64_t{norm.plus_one ? 1 : 0}, model.type_at);
+  if (norm.kind == QkNormKind::kHeadL2) {
+    native.put(out, "norm.weight", false, model.type_at);
+  } else {
+    native.put(out, "norm.weight_offset", int64_t{norm.plus_one ? 1 : 0}, model.type_at);
+  }
   native.put(out, "norm.span", norm.kind == QkNormKind::kRowRms ? "row" : "head", model.type_at);
   native.put(out, "norm.order", norm.after ? "after" : "before", model.type_at);
   if (!eps) return;
@@ -86,14 +91,13 @@ void put_run(Model& model, Node* out) {
   NativeBuilder& native = *context.native;
   const QkNorm norm = read_norm(model);
   native.put(out, "op", op_of(norm), model.type_at);
-  const bool fused =
-      context.has("op", "norm_split_rope") || std::string_view(op_of(norm)) == "norm_split_rope";
   if (is_fusable(norm)) {
     model.context.notes->info(
-        "", fmt::format("qk-norm {}: op norm_split_rope does it together with the rotation; op "
-                        "rope is the rotation alone",
+        "", fmt::format("qk-norm {}: op norm_split_rope does it together with the rotation; "
+                        "op=rope is the rotation alone",
                         norm_text(norm)));
-    if (fused) put_norm(model, norm, out);
+    // Another op of the command line has no use for it.
+    if (!context.has("op") || context.has("op", "norm_split_rope")) put_norm(model, norm, out);
   } else if (norm.kind != QkNormKind::kNone) {
     model.context.notes->info("", fmt::format("qk-norm {}: no op here does it, op rope is the "
                                               "rotation alone",
@@ -110,14 +114,20 @@ void note_ignored(Model& model) {
   for (const char* known : {"attn_temperature_tuning", "original_max_position_embeddings"}) {
     model.fields.find(known);
   }
+  constexpr size_t kMostNamed = 100;
+  size_t unknown = 0;
   for (const std::string& key : model.fields.unread()) {
-    const std::string pointer = model.fields.trace(key).pointer;
+    const std::string pointer = model.fields.pointer() + pointer_token(key);
     if (inert.find(" " + key + " ") != std::string_view::npos) {
       model.context.notes->info(pointer, fmt::format("without effect in {}", model.family->type));
-    } else if (looks_like_rope(key)) {
+    } else if (looks_like_rope(key) && ++unknown <= kMostNamed) {
       model.context.notes->warn(
           pointer, fmt::format("ignored: nothing here reads {}", pointer_token(key).substr(1)));
     }
+  }
+  if (unknown > kMostNamed) {
+    model.context.notes->warn(model.fields.pointer(),
+                              fmt::format("ignored: {} more such keys", unknown - kMostNamed));
   }
 }
 

@@ -266,13 +266,11 @@ void note_unread(Model& model, RopeSet& set, const std::string& scaling) {
   for (const char* harmless : {"finetuned", "mrope_interleaved", "freq_allocation"}) {
     set.own->find(harmless);
   }
-  std::string keys;
-  for (const std::string& key : set.own->unread()) {
-    keys += (keys.empty() ? "" : ", ") + pointer_token(key).substr(1);
-  }
+  std::vector<std::string> keys = set.own->unread();
   if (keys.empty()) return;
-  model.context.notes->warn(set.own->pointer(),
-                            fmt::format("ignored: {}; {} does not read them", keys, scaling));
+  for (std::string& key : keys) key = pointer_token(key).substr(1);
+  model.context.notes->warn(set.own->pointer(), fmt::format("ignored: {}; {} does not read them",
+                                                            list_text(keys), scaling));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "src/case/axes.h"
 #include "src/math/inputs.h"
 #include "src/measure/gaps.h"
+#include "src/measure/launch_shape.h"
 
 namespace rope_bench {
 namespace {
@@ -38,9 +39,15 @@ CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, bool uses_table,
       parameter_bytes_(parameter_bytes(c, uses_table, table_rows_)),
       layout_(layout_of(c, uses_table, table_rows_, own_parameters)),
       host_parameters_(c, uses_table, table, rows),
-      shapes_(shapes()),
+      shapes_(launch_shape(c, operands_)),
       written_(written_rows(operands_, rows)) {
   shapes_.table_dtype = static_cast<int32_t>(table.dtype);
+  shapes_.table_rows = table_rows_;
+  shapes_.attention_factor = static_cast<float>(attention_factor_);
+  if (parameter_bytes_[static_cast<size_t>(Parameter::kPairAxis)] > 0)
+    shapes_.num_axes = static_cast<int32_t>(num_axes(c.rope.axes));
+  shapes_.num_threads = backend.num_threads();
+  shapes_.stream = backend.stream();
   const size_t all = layout_.stride * static_cast<size_t>(num_sets);
   sets_ = DeviceMemory(backend, all);
   backend.fill({sets_.data(), 0, 1, all}, kGuardPattern);
@@ -106,59 +113,6 @@ SetRange CaseBuffers::range(const SetLayout::Region& region, int count) const {
 
 const std::vector<SetLayout::Region>& CaseBuffers::written_regions() const {
   return operands_.in_place ? layout_.in : layout_.out;
-}
-
-// Everything but pointers.
-RopeKernelArgs CaseBuffers::shapes() const {
-  RopeKernelArgs a{};
-  a.struct_size = sizeof(a);
-  a.op = static_cast<int32_t>(case_.op);
-  a.dtype = static_cast<int32_t>(case_.dtype);
-  a.pairing = static_cast<int32_t>(case_.rope.pairing);
-  a.num_tokens = case_.num_tokens();
-  a.head_dim = static_cast<int32_t>(case_.head_dim);
-  a.rotary_dim = static_cast<int32_t>(case_.rope.rotary_dim);
-  RopeTensor* tensors[] = {&a.q, &a.k, &a.v};
-  for (size_t i = 0; i < operands_.heads.size(); ++i) {
-    const OperandView &in = operands_.in.views[i], &out = operands_.out.views[i];
-    *tensors[i] = {nullptr,
-                   nullptr,
-                   in.token_stride,
-                   in.head_stride,
-                   in.batch_stride,
-                   out.token_stride,
-                   out.head_stride,
-                   out.batch_stride,
-                   static_cast<int32_t>(operands_.heads[i]),
-                   0};
-  }
-  a.q.rotary_offset = static_cast<int32_t>(case_.layout.q.rotary_offset);
-  a.k.rotary_offset = static_cast<int32_t>(case_.layout.k.rotary_offset);
-  const auto batch_tokens = [](const Grid& grid) { return grid.batches > 1 ? grid.tokens : 0; };
-  a.in_batch_tokens = batch_tokens(operands_.in.grid);
-  a.out_batch_tokens = batch_tokens(operands_.out.grid);
-  if (is_padded(case_)) {
-    a.padded_output = 1;
-    a.out_batch_tokens = operands_.out.grid.tokens;
-  }
-  a.position_source = position_source_of(case_);
-  a.num_sequences = a.position_source == ROPE_POSITIONS_CU_SEQLENS ? case_.num_sequences() : 0;
-  a.position_bits = case_.positions.bits;
-  a.table_rows = table_rows_;
-  a.table_row_stride = case_.rope.rotary_dim;
-  a.attention_factor = static_cast<float>(attention_factor_);
-  if (parameter_bytes_[static_cast<size_t>(Parameter::kPairAxis)] > 0)
-    a.num_axes = static_cast<int32_t>(num_axes(case_.rope.axes));
-  if (has_norm(case_)) {
-    a.norm = case_.norm.span_row ? ROPE_NORM_ROW : ROPE_NORM_HEAD;
-    a.norm_after = case_.norm.after_rotation ? 1 : 0;
-    a.round_between = case_.norm.round_between ? 1 : 0;
-    a.norm_eps = static_cast<float>(case_.norm.eps);
-    a.weight_offset = static_cast<float>(case_.norm.weight_offset);
-  }
-  a.num_threads = backend_.num_threads();
-  a.stream = backend_.stream();
-  return a;
 }
 
 template <typename In, typename Out>

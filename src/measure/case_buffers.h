@@ -58,7 +58,6 @@ class CaseBuffers {
 
   void make_inputs();
   void make_parameters();
-  RopeKernelArgs shapes() const;
   // Pointers of the operands, from the start of each buffer that is read and written.
   template <typename In, typename Out>
   void point_operands(const In& in, const Out& out, RopeKernelArgs* args) const;

@@ -1,12 +1,10 @@
 #include "src/measure/runner.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
-#include "src/case/operands.h"
 #include "src/case/token_rows.h"
 #include "src/math/reference.h"
 #include "src/math/table.h"
@@ -14,7 +12,7 @@
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
 #include "src/measure/labels.h"
-#include "src/measure/machine.h"
+#include "src/measure/memory.h"
 #include "src/measure/plan.h"
 #include "src/measure/stopwatch.h"
 #include "src/measure/supported.h"
@@ -24,26 +22,12 @@ namespace {
 
 constexpr double kDefaultMaxSecondsGpu = 0.6;
 constexpr double kDefaultMaxSecondsCpu = 2.0;
-constexpr size_t kHostReserve = size_t{64} << 20;
 
 // A row that ends before its kernel runs.
 struct NotRun {
   Status status;
   std::string reason;
 };
-
-// "12 MB", "3.4 GB", "56.7 TB".
-std::string memory_text(double bytes) {
-  char text[64];
-  const bool terabytes = bytes >= 1e12;
-  if (bytes < 1e9) {
-    std::snprintf(text, sizeof(text), "%.0f MB", bytes / 1e6);
-  } else {
-    std::snprintf(text, sizeof(text), "%.1f %s", bytes / (terabytes ? 1e12 : 1e9),
-                  terabytes ? "TB" : "GB");
-  }
-  return text;
-}
 
 class CaseRunner : public Runner {
  public:
@@ -117,11 +101,13 @@ class CaseRunner : public Runner {
       result->status = options.check ? Status::kPassed : Status::kUnchecked;
       return true;
     }
-    require_host_memory(c);
+    require_host_memory(c, *backend_);
     const TokenRows rows = token_rows_of(c);
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
     const Plan plan = options.measure ? plan_of(c, variant, result, rows) : Plan{1, true, 1, 1};
-    require_device_memory(c, variant, plan, rows);
+    require_device_memory(
+        c, *backend_, layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables),
+        plan.num_sets);
     CaseBuffers buffers(*backend_, c, variant.uses_table != 0, *table, rows, plan.num_sets,
                         plan.own_tables);
     const RopeKernelArgs args = buffers.args(0);
@@ -190,40 +176,6 @@ class CaseRunner : public Runner {
     if (const std::string reason = why_no_turns(c, table->frequencies); !reason.empty())
       throw NotRun{Status::kUnsupported, std::string("variant ") + variant.name + ": " + reason};
     return table;
-  }
-
-  static double tensor_bytes(const RopeCase& c) {
-    const Operands operands = operands_of(c);
-    double elements = static_cast<double>(operands.in.elements());
-    if (!operands.in_place) elements += static_cast<double>(operands.out.elements());
-    return elements * static_cast<double>(info(c.dtype).size);
-  }
-
-  // Refuses what the host cannot hold before anything of it is allocated: an overcommitted machine
-  // would kill the process instead.
-  void require_host_memory(const RopeCase& c) const {
-    const double table = static_cast<double>(kernel_table_rows_of(c)) *
-                         static_cast<double>(c.rope.rotary_dim) * sizeof(float);
-    // A pristine copy and two sets; or what goes to the device and what comes back.
-    const double copies = backend_->is_host() ? 3 : 2;
-    const double need = copies * tensor_bytes(c) + table +
-                        32.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
-    const auto have = static_cast<double>(available_memory_bytes());
-    if (need > have)
-      throw OutOfMemory("host memory: needs " + memory_text(need) + ", " + memory_text(have) +
-                        " available");
-  }
-
-  void require_device_memory(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
-                             const TokenRows& rows) const {
-    if (backend_->is_host()) return;
-    const SetLayout layout =
-        layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables);
-    const double need = static_cast<double>(layout.stride) * plan.num_sets + tensor_bytes(c);
-    const auto have = static_cast<double>(backend_->free_bytes());
-    if (need > have)
-      throw OutOfMemory("device memory: needs " + memory_text(need) + ", " + memory_text(have) +
-                        " free");
   }
 
   Plan plan_of(const RopeCase& c, const RopeVariant& variant, const Result* result,

@@ -49,6 +49,25 @@ TEST(Text, CommentsAndByteOrderMarkAreAccepted) {  // C167
   expect_error("\xef\xbb\xbf{\"modle\": 1}", {"t.json:1:2:", "\"modle\""});
 }
 
+// Names of files may be any bytes; names of cases are text.
+TEST(Text, FileNamesThatAreNotUtf8) {
+  const LoadedConfig config =
+      parse_config(config_with(""), "/x/a\xff\xc3\x28\xc3\xa9.json", catalog(), {});
+  EXPECT_EQ(config.name, "a__(\xc3\xa9");
+  EXPECT_EQ(config.cases.at(0).name.substr(0, 6), "a__(\xc3\xa9");
+  EXPECT_NE(config.resolved_json.find("a__("), std::string::npos);
+}
+
+// What one head's table costs is bounded.
+TEST(Text, DimsThatNoTableCouldHold) {
+  for (const std::string key : {"model.head_dim", "rope.rotary_dim"}) {
+    Overrides overrides;
+    overrides.set = {key + "=2147483646"};
+    expect_error(config_with(""), {"--set " + key, "2147483646 is not allowed", "65536"},
+                 overrides);
+  }
+}
+
 TEST(Text, PlacesAreThoseOfTheValue) {
   expect_error("{\n  \"name\": \"a\\\\\\\"b\",\n  \"dtype\":   \"f64\"\n}",
                {"t.json:3:14: /dtype: \"f64\" is not allowed"});

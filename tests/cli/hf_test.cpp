@@ -79,6 +79,40 @@ TEST(Hf, RunSaysWarningsAndWithVerboseTheRest) {
   EXPECT_EQ(document.at("config").at("model").at("head_dim"), 128);
 }
 
+// Latent attention, and norms of every kind that the op does: what --hf makes of a model runs.
+TEST(Hf, ModelsRunAsTheirOwnOp) {
+  struct Row {
+    const char* file;
+    const char* op;
+  };
+  for (const Row& row :
+       {Row{"deepseek-v3", "rope"}, Row{"qwen3-8b", "norm_split_rope"},
+        Row{"olmo-2-7b", "norm_split_rope"}, Row{"gemma-3-1b-it", "norm_split_rope"},
+        Row{"qwen3-next-80b-a3b", "norm_split_rope"}, Row{"phi-4-mini", "rope"}}) {
+    SCOPED_TRACE(row.file);
+    const Json document = json_of(
+        {"--hf", model(row.file), "-d", "cpu", "--no-measure", "--set", "tokens=3", "-o", "json"});
+    ASSERT_GE(document.at("results").size(), 1u);
+    for (const Json& result : document.at("results")) {
+      EXPECT_EQ(result.at("status"), "passed") << result.at("reason");
+      EXPECT_EQ(result.at("op"), row.op);
+    }
+  }
+}
+
+// A name may be any bytes; what is printed is text.
+TEST(Hf, NamesThatAreNotUtf8) {
+  ScratchFolder scratch;
+  const std::string file = scratch.file("m\xff\xfe.json");
+  std::filesystem::copy_file(model("llama-2-7b"), file);
+  const Json hf = json_of({"--hf", file, "-n", "-o", "json", "--set", "tokens=1"});
+  EXPECT_EQ(hf.at("cases")[0].at("name"), "m__/rope/fast/f16/T1");
+  scratch.write("c\xff.json", R"({"model": {"num_heads": 2, "head_dim": 8}, "tokens": 1})");
+  const Json own =
+      json_of({"-c", scratch.file("c\xff.json"), "-d", "cpu", "--no-measure", "-o", "json"});
+  EXPECT_EQ(own.at("results")[0].at("name"), "c_/rope/fast/bf16/T1");
+}
+
 TEST(Hf, TableOfOneParameterSet) {
   const Json table = json_of({"table", "--hf", model("phi-2"), "-o", "json"});
   EXPECT_EQ(table.at("rotary_dim"), 32);

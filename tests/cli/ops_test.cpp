@@ -28,9 +28,11 @@ TEST(Ops, AllPassInEveryVariantThatTheCpuHas) {
 
 TEST(Ops, OptionsOfTheFusedOnes) {
   for (const Args& options : std::vector<Args>{
-           {"--set", "op=norm_split_rope", "--set", "qkv_bias=true", "--set", "norm.span=row"},
-           {"--set", "op=split_rope_backward", "--set", "in_place=true"},
-           {"--set", "op=split_rope", "--set", "layout.order=heads_tokens_dim", "--set", "batch=2"},
+           {"--set", "op=norm_split_rope", "--set", "qkv_bias=true", "--set", "norm.span=row", "-a",
+            "tokens=1,64"},
+           {"--set", "op=split_rope_backward", "--set", "in_place=true", "-a", "tokens=1,64"},
+           {"--set", "op=split_rope", "--set", "layout.order=heads_tokens_dim", "--set", "batch=2",
+            "-a", "tokens=1,64"},
            {"--set", "op=varlen_split_rope", "--set", "seq_lens=[3,0,5]", "--set", "tokens=10",
             "--set", "varlen.output=padded"}}) {
     const ProcessResult result = run(options);

@@ -75,23 +75,31 @@ void expect_all_right(const std::vector<ProblemSpec>& specs, int32_t op = ROPE_O
 }
 
 // Every feature of every op with every other.
-TEST(GpuOps, Rope) { expect_all_right(testing::op_specs(), ROPE_OP_ROPE); }
-TEST(GpuOps, SplitRope) { expect_all_right(testing::op_specs(), ROPE_OP_SPLIT_ROPE); }
-TEST(GpuOps, NormSplitRope) { expect_all_right(testing::op_specs(), ROPE_OP_NORM_SPLIT_ROPE); }
-TEST(GpuOps, VarlenSplitRope) { expect_all_right(testing::op_specs(), ROPE_OP_VARLEN_SPLIT_ROPE); }
-TEST(GpuOps, RopeBackward) { expect_all_right(testing::op_specs(), ROPE_OP_ROPE_BACKWARD); }
+TEST(GpuOps, Rope) { expect_all_right(testing::op_specs(ROPE_OP_ROPE), ROPE_OP_ROPE); }
+TEST(GpuOps, SplitRope) {
+  expect_all_right(testing::op_specs(ROPE_OP_SPLIT_ROPE), ROPE_OP_SPLIT_ROPE);
+}
+TEST(GpuOps, NormSplitRope) {
+  expect_all_right(testing::op_specs(ROPE_OP_NORM_SPLIT_ROPE), ROPE_OP_NORM_SPLIT_ROPE);
+}
+TEST(GpuOps, VarlenSplitRope) {
+  expect_all_right(testing::op_specs(ROPE_OP_VARLEN_SPLIT_ROPE), ROPE_OP_VARLEN_SPLIT_ROPE);
+}
+TEST(GpuOps, RopeBackward) {
+  expect_all_right(testing::op_specs(ROPE_OP_ROPE_BACKWARD), ROPE_OP_ROPE_BACKWARD);
+}
 TEST(GpuOps, SplitRopeBackward) {
-  expect_all_right(testing::op_specs(), ROPE_OP_SPLIT_ROPE_BACKWARD);
+  expect_all_right(testing::op_specs(ROPE_OP_SPLIT_ROPE_BACKWARD), ROPE_OP_SPLIT_ROPE_BACKWARD);
 }
 
 TEST(GpuKernels, FarPositionsWithoutATable) {
   for (const RopeVariant& variant : variants_of(ROPE_OP_ROPE)) {
     if (variant.uses_table || variant.precision != ROPE_PRECISION_FUSED) continue;
-    const testing::SpecRun run = testing::run_specs(
-        variant, testing::far_position_specs(), [](Problem& problem, const RopeVariant& row) {
-          run_on_gpu(problem, row);
-          return std::string();
-        });
+    const testing::SpecRun run = testing::run_specs(variant, testing::far_position_specs(),
+                                                    [](Problem& problem, const RopeVariant& row) {
+                                                      run_on_gpu(problem, row);
+                                                      return std::string();
+                                                    });
     EXPECT_GT(run.computed, 0);
   }
 }

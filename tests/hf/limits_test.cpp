@@ -34,6 +34,28 @@ TEST(HfLimits, SizesThatNoTableCouldHold) {
                {"/rope_theta: more than 64 parameter sets"});
 }
 
+// Labels of classifiers are objects of many keys; what nobody reads costs time in proportion, and
+// not a line each.
+TEST(HfLimits, ObjectsOfManyKeys) {
+  std::string labels, odd;
+  for (int i = 0; i < 100'000; ++i) {
+    labels += (i ? ", \"" : "\"") + std::to_string(i) + "\": \"LABEL\"";
+    odd += ", \"rope_" + std::to_string(i) + "\": 1";
+  }
+  [[maybe_unused]] const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(read(llama("\"id2label\": {" + labels + "}")).cases.size(), 1u);
+  const LoadedConfig config = read(llama(odd.substr(2)));
+#ifndef __SANITIZE_ADDRESS__
+  EXPECT_LT(seconds_since(start), 2.0);
+#endif
+  EXPECT_NOTE(config, true, "", "ignored: 99900 more such keys");
+  EXPECT_LT(config.notes.size(), 130u);
+  expect_error(llama("\"id2label\": {" + labels + ", \"7\": 1}"),
+               {"/id2label/99999: key \"7\" appears twice, first at t.json:1:"});
+  expect_error(llama("\"a\": {}" + odd), {"no object \"b\" here; objects: /a"}, set({"tokens=1"}),
+               "/b");
+}
+
 TEST(HfLimits, NamesOfLayersAreOneLine) {
   const LoadedConfig config = read(
       "{\"model_type\": \"llama\", \"rope_parameters\": {\"a\\nb/c d\": {\"rope_theta\": 5}}}");

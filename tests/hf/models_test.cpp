@@ -138,7 +138,9 @@ void check(const Fact& fact, const LoadedConfig& config, size_t index) {
   const RopeCase& c = config.cases[index];
   const std::string prefix = *fact.layers ? std::string("t/") + fact.layers : "t";
   EXPECT_EQ(config.models.at(index).case_prefix, prefix);
-  EXPECT_TRUE(c.name.starts_with(prefix + "/rope/")) << c.name;
+  // The norms that an op does together with the rotation are RMS norms.
+  const bool fused = std::string(fact.qk_norm).find("RMS") != std::string::npos;
+  EXPECT_TRUE(c.name.starts_with(prefix + (fused ? "/norm_split_rope/" : "/rope/"))) << c.name;
   EXPECT_EQ(config.models.at(index).qk_norm, fact.qk_norm);
   EXPECT_EQ(c.num_heads, fact.heads);
   EXPECT_EQ(c.num_kv_heads, fact.kv_heads);

@@ -186,23 +186,45 @@ TEST(HfNotes, OverridesLieOverTheModel) {
             8);
 }
 
-// The norm stands ready for whoever asks for the fused op.
+// A family with an RMS norm of q and k runs as the op that does both, with the norm of its class.
 TEST(HfNotes, NormOfTheFusedOp) {
-  const Overrides fused = set({"tokens=1", "op=norm_split_rope"});
-  const RopeCase qwen = only_case(read_file("qwen3-next-80b-a3b", fused));
+  const RopeCase qwen = only_case(read_file("qwen3-next-80b-a3b"));
+  EXPECT_EQ(qwen.op, Op::kNormSplitRope);
+  EXPECT_FALSE(qwen.layout.in_place);
+  EXPECT_TRUE(qwen.norm.weight);
   EXPECT_TRUE(qwen.norm.given);
   EXPECT_EQ(qwen.norm.weight_offset, 1);
   EXPECT_EQ(qwen.norm.eps, 1e-6);
   EXPECT_FALSE(qwen.norm.span_row || qwen.norm.after_rotation);
-  const RopeCase olmo = only_case(read_file("olmo-2-7b", fused));
+  const RopeCase olmo = only_case(read_file("olmo-2-7b"));
+  EXPECT_EQ(olmo.op, Op::kNormSplitRope);
   EXPECT_TRUE(olmo.norm.span_row);
   EXPECT_EQ(olmo.norm.weight_offset, 0);
   const RopeCase hunyuan =
-      only_case(read(R"({"model_type": "hunyuan_v1_dense", "rms_norm_eps": 1e-5})", fused));
+      only_case(read(R"({"model_type": "hunyuan_v1_dense", "rms_norm_eps": 1e-5})"));
+  EXPECT_EQ(hunyuan.op, Op::kNormSplitRope);
   EXPECT_TRUE(hunyuan.norm.after_rotation);
   EXPECT_EQ(hunyuan.norm.eps, 1e-5);
-  EXPECT_FALSE(only_case(read_file("qwen3-8b")).norm.given);
+  const RopeCase without = only_case(
+      read(R"({"model_type": "nanochat", "hidden_size": 768, "num_attention_heads": 6})"));
+  EXPECT_EQ(without.op, Op::kNormSplitRope);
+  EXPECT_FALSE(without.norm.weight);
+  EXPECT_TRUE(without.norm.after_rotation);
   EXPECT_NOTE(read_file("qwen3-8b"), false, "", "op norm_split_rope does it");
+}
+
+// Whoever wants the rotation alone gets no norm, and no warning about one. Norms that no op does
+// leave the rotation.
+TEST(HfNotes, RotationAloneOfAFamilyWithANorm) {
+  const LoadedConfig alone = read_file("qwen3-8b", set({"tokens=1", "op=rope"}));
+  EXPECT_EQ(only_case(alone).op, Op::kRope);
+  EXPECT_FALSE(only_case(alone).norm.given);
+  EXPECT_TRUE(alone.warnings.empty()) << alone.warnings[0];
+  const LoadedConfig persimmon = read_file("persimmon-8b");
+  EXPECT_EQ(only_case(persimmon).op, Op::kRope);
+  EXPECT_NOTE(persimmon, false, "", "qk-norm per head LayerNorm: no op here does it");
+  EXPECT_EQ(only_case(read_file("llama-3.1-8b")).op, Op::kRope);
+  EXPECT_EQ(only_case(read_file("deepseek-v3")).op, Op::kRope);
 }
 
 TEST(HfNotes, NumbersThatPythonWrites) {

@@ -143,8 +143,8 @@ TEST(HfSets, SeveralModelsAreOneConfig) {
                                        scaling_catalog(), set({"tokens=1"}), ScalingCheck());
   ASSERT_EQ(config.cases.size(), 3u);
   EXPECT_EQ(config.cases[0].name, "models/a/rope/fast/f16/T1");
-  EXPECT_EQ(config.cases[1].name, "models/b:full_attention/rope/fast/bf16/T1");
-  EXPECT_EQ(config.cases[2].name, "models/b:sliding_attention/rope/fast/bf16/T1");
+  EXPECT_EQ(config.cases[1].name, "models/b:full_attention/norm_split_rope/fast/bf16/T1");
+  EXPECT_EQ(config.cases[2].name, "models/b:sliding_attention/norm_split_rope/fast/bf16/T1");
   ASSERT_EQ(config.models.size(), 3u);
   EXPECT_EQ(config.models[2].case_prefix, "models/b:sliding_attention");
 }

@@ -140,7 +140,7 @@ TEST_P(CpuLayout, Refusals) {
 TEST_P(CpuLimit, MovesEveryByteUnchanged) {
   const RopeVariant& limit = GetParam().variant;
   const bool streamed = std::string(limit.name) == "copy_streamed";
-  std::vector<ProblemSpec> specs = op_specs();
+  std::vector<ProblemSpec> specs = op_specs(limit.op);
   for (const std::vector<ProblemSpec>& more : {dims_specs(), shapes_specs()})
     specs.insert(specs.end(), more.begin(), more.end());
   int64_t moved = 0;

@@ -82,9 +82,14 @@ inline std::vector<CpuKernel> all_cpu_limits() {
 // Forces the parameter's instruction set, and threads for however little work.
 class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
  protected:
-  CpuKernelTest() {
+  CpuKernelTest() : widest_isa_(cpu_tuning().isa) {
     cpu_tuning().isa = GetParam().isa;
     cpu_tuning().grain_bytes = 1;
+  }
+
+  // Or the only one of this variant.
+  bool at_widest_isa() const {
+    return GetParam().isa == widest_isa_ || std::string(GetParam().variant.name) == "naive";
   }
 
   static RopeKernelArgs args_of(Problem& problem) {
@@ -116,6 +121,7 @@ class CpuKernelTest : public ::testing::TestWithParam<CpuKernel> {
 
  private:
   TuningScope scope_;
+  CpuIsa widest_isa_;
 };
 
 inline std::string kernel_label(const ::testing::TestParamInfo<CpuKernel>& info) {

@@ -38,31 +38,77 @@ std::vector<RopeVariant> variants_of(int32_t op) {
   return all;
 }
 
-// Every variant must compute what it accepts, and accept all of this.
-void expect_all_right(const std::vector<ProblemSpec>& specs, int32_t op = ROPE_OP_ROPE) {
-  for (const RopeVariant& variant : variants_of(op)) {
-    const testing::SpecRun run = testing::run_specs(variant, specs, launch);
-    EXPECT_GT(run.computed, 0) << variant.name;
-    for (const auto& [reason, count] : run.refused) {
-      // The one mapping that has no place for it.
-      if (std::string(variant.name) == "per_head" && reason.starts_with("a norm over all heads"))
-        continue;
-      ADD_FAILURE() << variant.name << " refuses " << count << " times: " << reason;
-    }
+// A variant must compute what it accepts, and accept all of this.
+void expect_all_right(const RopeVariant& variant, const std::vector<ProblemSpec>& specs) {
+  const testing::SpecRun run = testing::run_specs(variant, specs, launch);
+  EXPECT_GT(run.computed, 0) << variant.name;
+  for (const auto& [reason, count] : run.refused) {
+    // The one mapping that has no place for it.
+    if (std::string(variant.name) == "per_head" && reason.starts_with("a norm over all heads"))
+      continue;
+    ADD_FAILURE() << variant.name << " refuses " << count << " times: " << reason;
   }
 }
 
+// A test for each variant, so that they run side by side. The parameter is its row in the registry;
+// under sanitizers it also says where its sample of a sweep begins, so that variants that share
+// code do not share their sample.
+class EmulatedVariant : public ::testing::TestWithParam<size_t> {
+ protected:
+  RopeVariant variant() const { return variants()[GetParam()]; }
+  std::vector<ProblemSpec> sample(const std::vector<ProblemSpec>& specs, size_t stride) const {
+    return testing::sampled(specs, stride, GetParam());
+  }
+};
+
+std::string variant_label(const ::testing::TestParamInfo<size_t>& info) {
+  static const char* const kOps[] = {"rope",   "split",    "norm_split",
+                                     "varlen", "backward", "split_backward"};
+  const RopeVariant row = variants()[info.param];
+  return std::string(kOps[row.op]) + "_" + row.name;
+}
+
+std::vector<size_t> rows_of_rope() {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < variants().size(); ++i) {
+    if (variants()[i].op == ROPE_OP_ROPE) rows.push_back(i);
+  }
+  return rows;
+}
+
+using EmulatedOps = EmulatedVariant;
+INSTANTIATE_TEST_SUITE_P(Variants, EmulatedOps, ::testing::Range(size_t{0}, variants().size()),
+                         variant_label);
+using EmulatedRope = EmulatedVariant;
+INSTANTIATE_TEST_SUITE_P(Variants, EmulatedRope, ::testing::ValuesIn(rows_of_rope()),
+                         variant_label);
+
 // Every feature of every op with every other: packed QKV, V, biases, norms, sequences, padding,
 // batches, offsets.
-TEST(EmulatedOps, Rope) { expect_all_right(testing::op_specs(), ROPE_OP_ROPE); }
-TEST(EmulatedOps, SplitRope) { expect_all_right(testing::op_specs(), ROPE_OP_SPLIT_ROPE); }
-TEST(EmulatedOps, NormSplitRope) { expect_all_right(testing::op_specs(), ROPE_OP_NORM_SPLIT_ROPE); }
-TEST(EmulatedOps, VarlenSplitRope) {
-  expect_all_right(testing::op_specs(), ROPE_OP_VARLEN_SPLIT_ROPE);
+TEST_P(EmulatedOps, EveryPairOfFeatures) {
+  expect_all_right(variant(), sample(testing::op_specs(variant().op), 4));
 }
-TEST(EmulatedOps, RopeBackward) { expect_all_right(testing::op_specs(), ROPE_OP_ROPE_BACKWARD); }
-TEST(EmulatedOps, SplitRopeBackward) {
-  expect_all_right(testing::op_specs(), ROPE_OP_SPLIT_ROPE_BACKWARD);
+
+// C024, C025, C027, C011: every even head dim, rotary widths that are no power of two, one pair,
+// partial.
+TEST_P(EmulatedRope, Dims) { expect_all_right(variant(), sample(testing::dims_specs(), 5)); }
+
+// C031, C032, C035, C043: token counts around block edges, GQA ratios, gaps, misaligned bases,
+// 64-bit positions.
+TEST_P(EmulatedRope, Shapes) { expect_all_right(variant(), sample(testing::shapes_specs(), 7)); }
+
+TEST_P(EmulatedRope, TableDtypes) {
+  expect_all_right(variant(), sample(testing::table_dtype_specs(), 5));
+}
+
+// A gptj pair at an odd element cannot be one access: a variant computes it in narrower ones or
+// says so.
+TEST_P(EmulatedRope, OddBaseOfGptj) {
+  ProblemSpec spec;
+  spec.dtype = Dtype::kBF16;
+  spec.pairing = Pairing::kGptj;
+  spec.base_offset = 1;
+  expect_all_right(variant(), {spec});
 }
 
 // A position times the turns of one position wraps around: no position is too far.
@@ -73,26 +119,6 @@ TEST(EmulatedKernels, FarPositionsWithoutATable) {
     EXPECT_GT(run.computed, 0);
     EXPECT_TRUE(run.refused.empty());
   }
-}
-
-// C024, C025, C027, C011: every even head dim, rotary widths that are no power of two, one pair,
-// partial.
-TEST(EmulatedKernels, Dims) { expect_all_right(testing::dims_specs()); }
-
-// C031, C032, C035, C043: token counts around block edges, GQA ratios, gaps, misaligned bases,
-// 64-bit positions.
-TEST(EmulatedKernels, Shapes) { expect_all_right(testing::shapes_specs()); }
-
-TEST(EmulatedKernels, TableDtypes) { expect_all_right(testing::table_dtype_specs()); }
-
-// A gptj pair at an odd element cannot be one access: a variant computes it in narrower ones or
-// says so.
-TEST(EmulatedKernels, OddBaseOfGptj) {
-  ProblemSpec spec;
-  spec.dtype = Dtype::kBF16;
-  spec.pairing = Pairing::kGptj;
-  spec.base_offset = 1;
-  expect_all_right({spec});
 }
 
 // Every packet and block size that fast and on_the_fly can be given; chunks of fewer tokens than
@@ -129,14 +155,17 @@ TEST(EmulatedKernels, FastConfigs) {
 }
 
 // The limit family moves the bytes of every op: in place data stays as it was; out of place it is
-// copied, and no gap, guard band or padding row is touched.
-TEST(EmulatedKernels, LimitsMoveEveryByte) {
+// copied, and no gap, guard band or padding row is touched. The members take turns.
+class EmulatedLimits : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ops, EmulatedLimits,
+                         ::testing::Range<int>(ROPE_OP_ROPE, ROPE_OP_SPLIT_ROPE_BACKWARD + 1));
+TEST_P(EmulatedLimits, MoveEveryByte) {
   const std::vector<RopeVariant> all = limits();
   size_t next = 0;
-  std::vector<ProblemSpec> specs = testing::op_specs();
+  std::vector<ProblemSpec> specs = testing::op_specs(GetParam());
   for (const std::vector<ProblemSpec>& more : {testing::shapes_specs(), testing::dims_specs()})
-    specs.insert(specs.end(), more.begin(), more.end());
-  for (const ProblemSpec& spec : specs) {
+    if (GetParam() == ROPE_OP_ROPE) specs.insert(specs.end(), more.begin(), more.end());
+  for (const ProblemSpec& spec : testing::sampled(specs, 5, 0)) {
     if (spec.bias) continue;  // what is added to it changes v in place, the copy does not
     const RopeVariant& limit = all[next++ % all.size()];
     for (const bool uses_table : {true, false}) {

@@ -2,6 +2,7 @@
 // candidates are drawn at random (from a fixed seed) and the one is kept that brings the most pairs
 // of levels not seen yet, until none does.
 #include <array>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -104,8 +105,7 @@ std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const L
       s.seq_lens = {s.num_tokens};
       break;
   }
-  const bool may_pad =
-      op == ROPE_OP_VARLEN_SPLIT_ROPE || s.position_source != ROPE_POSITIONS_IDS;
+  const bool may_pad = op == ROPE_OP_VARLEN_SPLIT_ROPE || s.position_source != ROPE_POSITIONS_IDS;
   if (!may_pad) s.seq_lens = {s.num_tokens};
   // [B, S, H, d], [B, H, S, d], from one to the other, padded by either means.
   s.in_place = level[kPlace] < 2;
@@ -246,18 +246,22 @@ class PairwiseSpecs {
 
 }  // namespace
 
-const std::vector<ProblemSpec>& op_specs() {
-  static const std::vector<ProblemSpec> specs = [] {
-    std::vector<ProblemSpec> all;
-    for (int op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op) {
-      for (const Dtype dtype : kAllDtypes) {
-        for (const Pairing pairing : kBothPairings)
-          PairwiseSpecs(op, dtype, pairing).append_to(all);
-      }
-    }
-    return all;
-  }();
-  return specs;
+const std::vector<ProblemSpec>& op_specs(int op) {
+  static std::map<int, std::vector<ProblemSpec>> made;
+  const auto [found, is_new] = made.try_emplace(op);
+  if (!is_new) return found->second;
+  for (const Dtype dtype : kAllDtypes) {
+    for (const Pairing pairing : kBothPairings)
+      PairwiseSpecs(op, dtype, pairing).append_to(found->second);
+  }
+  return found->second;
+}
+
+std::vector<ProblemSpec> all_op_specs() {
+  std::vector<ProblemSpec> all;
+  for (int op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op)
+    all.insert(all.end(), op_specs(op).begin(), op_specs(op).end());
+  return all;
 }
 
 }  // namespace rope_bench::testing

@@ -21,11 +21,26 @@ std::vector<ProblemSpec> shapes_specs();
 // Op rope: every dtype of a table with every dtype, pairing and width of packets, one pair and
 // many; in place and not.
 std::vector<ProblemSpec> table_dtype_specs();
-// Every op with every dtype and pairing; in each of these, every level of a feature meets every
+// An op with every dtype and pairing; in each of these, every level of a feature meets every
 // level of every other that it can go with. Made once.
-const std::vector<ProblemSpec>& op_specs();
+const std::vector<ProblemSpec>& op_specs(int op);
+std::vector<ProblemSpec> all_op_specs();
 // Positions up to 2^31 - 1, for variants that need no table.
 std::vector<ProblemSpec> far_position_specs();
+
+// All of them; under sanitizers, where a kernel takes ten times as long, each `stride`-th from
+// `first` (modulo `stride`) on.
+inline std::vector<ProblemSpec> sampled(const std::vector<ProblemSpec>& specs,
+                                        [[maybe_unused]] size_t stride,
+                                        [[maybe_unused]] size_t first) {
+#ifdef __SANITIZE_ADDRESS__
+  std::vector<ProblemSpec> some;
+  for (size_t i = first % stride; i < specs.size(); i += stride) some.push_back(specs[i]);
+  return some;
+#else
+  return specs;
+#endif
+}
 
 // Runs a variant on every spec of its op.
 struct SpecRun {

@@ -50,7 +50,7 @@ TEST(RopeProblem, PointersNameEveryPointer) {
 
 // No operand begins outside its buffer, tokens or not: the address might be that of another.
 TEST(RopeProblem, OperandsBeginInsideBuffers) {
-  for (const ProblemSpec& spec : op_specs()) {
+  for (const ProblemSpec& spec : all_op_specs()) {
     if (spec.num_tokens > 1) continue;
     Problem problem(spec);
     RopeKernelArgs args = problem.args();
@@ -68,7 +68,7 @@ TEST(RopeProblem, OperandsBeginInsideBuffers) {
 
 // The names tell all specs apart, and there are as many as a sanitized run has time for.
 TEST(RopeProblem, OpSpecsAreDistinctAndMeetPairwise) {
-  const std::vector<ProblemSpec> specs = op_specs();
+  const std::vector<ProblemSpec> specs = all_op_specs();
   std::set<std::string> names;
   std::set<std::string> pairs[6];  // per op
   for (const ProblemSpec& s : specs) {

@@ -125,8 +125,8 @@ TEST(Runner, PlantedFaultsFailTheCheck) {
   }
 }
 
-// Right whenever it is looked at, wrong while it is timed: after the two checked launches every
-// third is skipped.
+// C133: right whenever it is looked at, wrong while it is timed: after the two checked launches
+// every third is skipped.
 TEST(Runner, TimedLaunchesAreJudged) {
   for (const bool in_place : {true, false}) {
     launches = 0;
@@ -141,6 +141,7 @@ TEST(Runner, TimedLaunchesAreJudged) {
   }
 }
 
+// C132, C136.
 TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
   launches = 0;
   const RopeCase c = small_case(true);
@@ -152,6 +153,34 @@ TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].status, Status::kError);
   EXPECT_EQ(results[1].status, Status::kPassed) << results[1].reason;
+}
+
+// C134: the fault of the second row is seen late, is blamed on that row, and ends the others.
+TEST(Runner, ALostContextIsBlamedOnItsRow) {
+  static std::atomic<bool> lost;
+  lost = false;
+  launches = 0;
+  RunOptions options;
+  options.measure = false;
+  std::vector<RopeCase> cases(4, small_case(true));
+  for (size_t i = 0; i < cases.size(); ++i) cases[i].name = "row" + std::to_string(i);
+  const auto results = make_runner(planted_backend(
+                                       [](const RopeKernelArgs* args) {
+                                         // A row that is only checked has two launches.
+                                         if (launches++ == 2) lost = true;
+                                         return right_launch(args);
+                                       },
+                                       &lost))
+                           ->run(cases, options);
+  ASSERT_EQ(results.size(), 4u);
+  EXPECT_EQ(results[0].status, Status::kPassed) << results[0].reason;
+  EXPECT_EQ(results[1].status, Status::kError);
+  EXPECT_EQ(results[1].reason, "synchronize: an illegal memory access");
+  for (const size_t i : {2, 3}) {
+    EXPECT_EQ(results[i].status, Status::kError);
+    EXPECT_EQ(results[i].reason, "not run: the device's context was lost in row1");
+    EXPECT_FALSE(results[i].timing);
+  }
 }
 
 TEST(Runner, RowsThatDoNotRunSayWhy) {
