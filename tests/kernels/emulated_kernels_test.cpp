@@ -121,6 +121,21 @@ TEST(EmulatedKernels, FarPositionsWithoutATable) {
   }
 }
 
+// fast as it is launched for more heads than these problems have.
+TEST(EmulatedKernels, NormOfManyHeads) {
+  const RopeVariant fast = variants_of(ROPE_OP_NORM_SPLIT_ROPE)[0];
+  ASSERT_STREQ(fast.name, "fast");
+  const auto launch_wide = [](Problem& problem, const RopeVariant&) -> std::string {
+    const RopeKernelArgs args = problem.args();
+    const device::VectorConfig config = device::fused_config(args, {true, true, true});
+    if (device::launch_fast_with(args, config) != 0) return "launch failed";
+    return host_cuda::take_faults();
+  };
+  EXPECT_GT(
+      testing::run_specs(fast, testing::op_specs(ROPE_OP_NORM_SPLIT_ROPE), launch_wide).computed,
+      0);
+}
+
 // Every packet and block size that fast and on_the_fly can be given; chunks of fewer tokens than
 // the problem has, and of more.
 TEST(EmulatedKernels, FastConfigs) {
