@@ -106,7 +106,8 @@ TEST(Cases, C049_NoTokens) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     for (const char* word : {"nan", "inf,", "NaN"})
       EXPECT_EQ(result.out.find(word), std::string::npos) << result.out;
-    for (const Json& row : Json::parse(scratch.read("t.out")).at("results")) {
+    const Json document = Json::parse(scratch.read("t.out"));
+    for (const Json& row : document.at("results")) {
       EXPECT_EQ(row.at("status"), "passed");
       EXPECT_EQ(row.at("num_tokens"), 0);
       EXPECT_TRUE(row.at("time_median_us").is_null());

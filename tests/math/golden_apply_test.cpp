@@ -155,6 +155,13 @@ Values normalised(Values x, const Values& weight, double offset, size_t span) {
 
 std::vector<float> floats(const json& list) { return list.get<std::vector<float>>(); }
 
+// Weights for the other span too: those of a head repeat.
+std::vector<float> weights_of(const json& list, size_t count) {
+  std::vector<float> weights = floats(list);
+  for (size_t i = weights.size(); i < count; ++i) weights.push_back(weights[i - 32]);
+  return weights;
+}
+
 // The whole op as check_launch sees it, taking the entry for the output of a float32 kernel.
 Accuracy launched(const json& entry, double offset, bool full_row) {
   RopeCase c = make_case(32, 1e6);
@@ -169,8 +176,8 @@ Accuracy launched(const json& entry, double offset, bool full_row) {
   c.positions.list = entry.at("positions").get<std::vector<int64_t>>();
   const std::vector<float> qkv = floats(entry.at("qkv")), q_out = floats(entry.at("q_out")),
                            k_out = floats(entry.at("k_out")),
-                           q_weight = floats(entry.at("q_weight")),
-                           k_weight = floats(entry.at("k_weight"));
+                           q_weight = weights_of(entry.at("q_weight"), 4 * 32),
+                           k_weight = weights_of(entry.at("k_weight"), 2 * 32);
   RopeKernelArgs launch{};
   launch.q = operand({qkv.data(), 256, 32}, {q_out.data(), 128, 32}, 4);
   launch.k = operand({qkv.data() + 128, 256, 32}, {k_out.data(), 64, 32}, 2);
