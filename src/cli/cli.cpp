@@ -35,6 +35,8 @@ const Command kCommands[] = {
     {"table", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
      "frequencies, attention factor and cos/sin rows, without a GPU",
      "rope-bench table --config llama7b --positions 0,1,4095 -o json", setup_table},
+    {"selftest", "[flags]", "planted faults: each must be caught, and right kernels must pass",
+     "rope-bench selftest --device cpu\nrope-bench selftest -o json", setup_selftest},
     {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},
     {"schema", "config|results", "JSON Schema of configs or of results", "rope-bench schema config",
      setup_schema},

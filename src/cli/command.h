@@ -35,6 +35,7 @@ Action setup_describe(Flags& flags);
 Action setup_table(Flags& flags);
 Action setup_env(Flags& flags);
 Action setup_schema(Flags& flags);
+Action setup_selftest(Flags& flags);
 
 }  // namespace rope_bench
 

@@ -89,15 +89,18 @@ void transpose(const RopeCase& c, RopeTensor* t) {
   t->in_token_stride /= std::max(t->num_heads, 1);
 }
 
+// As k is, with its weights or without any; perhaps by a launch of its own.
+template <bool kWeights>
 bool normalises_v(Belief* b) {
-  if (!has_norm(b->c) || b->launch.v.num_heads == 0) return false;
+  if (!has_norm(b->c) || b->launch.v.num_heads != b->c.num_kv_heads) return false;
+  if (kWeights && b->launch.k_weight == nullptr) return false;
+  b->precision = ROPE_PRECISION_UNFUSED;
   b->operands = [](std::vector<Operand>* all) {
     Operand &k = all->at(1), &v = all->at(2);
-    v.begin = 0;
     v.count = v.width;
     v.factors.assign(static_cast<size_t>(v.heads * v.count), 1.0);
-    if (k.heads == v.heads && k.count == v.count) v.factors = k.factors;
-    v.heads_per_span = k.heads_per_span == 1 ? 1 : v.heads;
+    if (kWeights && k.count == v.count) v.factors = k.factors;
+    v.heads_per_span = k.heads_per_span;
   };
   return true;
 }
@@ -217,7 +220,8 @@ const KnownMistake kMistakes[] = {
        return has_norm(b->c) && b->launch.q_weight != nullptr &&
               (!b->c.norm.span_row || b->c.num_heads == b->c.num_kv_heads);
      }},
-    {"v_normalised", "v normalised as well", normalises_v},
+    {"v_normalised", "v normalised as well", normalises_v<false>},
+    {"v_normalised_as_k", "v normalised as well, with the weights of k", normalises_v<true>},
     {"bias_missing", "the bias left out",
      [](Belief* b) {
        b->operands = [](std::vector<Operand>* all) {

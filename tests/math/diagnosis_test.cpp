@@ -41,7 +41,7 @@ TEST(Diagnosis, NamesTheMistakesOfOps) {
       {Mistake::kNoEps, "eps_missing"},
       {Mistake::kSwappedWeights, "weights_swapped"},
       {Mistake::kOtherOrder, "norm_order"},
-      {Mistake::kNormedValue, "v_normalised"},
+      {Mistake::kNormedValue, "v_normalised_as_k"},
       {Mistake::kPositionPlusOne, "position_plus_one"},
   };
   for (const Dtype dtype : {Dtype::kF32, Dtype::kF16, Dtype::kBF16}) {
