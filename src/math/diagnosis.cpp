@@ -105,6 +105,9 @@ class Diagnoser {
       Examiner<kDtype> examiner(belief, launch_, rows_);
       bool any = false;
       for (const SpanPlace& place : wrong_) {
+        const bool concerned =
+            belief.only_operand < 0 || place.operand == static_cast<size_t>(belief.only_operand);
+        if (!concerned) return false;
         const std::optional<Tally> tally = examiner.judge(place);
         if (tally && tally->num_over > 0) return false;
         any = any || tally;

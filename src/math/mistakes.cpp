@@ -95,6 +95,7 @@ bool normalises_v(Belief* b) {
   if (!has_norm(b->c) || b->launch.v.num_heads != b->c.num_kv_heads) return false;
   if (kWeights && b->launch.k_weight == nullptr) return false;
   b->precision = ROPE_PRECISION_UNFUSED;
+  b->only_operand = 2;
   b->operands = [](std::vector<Operand>* all) {
     Operand &k = all->at(1), &v = all->at(2);
     v.count = v.width;
@@ -232,11 +233,13 @@ const KnownMistake kMistakes[] = {
     {"k_head_of_query", "heads of k indexed as if they were query heads",
      [](Belief* b) {
        const int64_t group = b->c.num_heads / std::max<int64_t>(b->c.num_kv_heads, 1);
+       b->only_operand = 1;
        b->k_head = [group](int64_t head) { return head / group; };
        return group > 1 && !(has_norm(b->c) && b->c.norm.span_row);
      }},
     {"k_from_q", "k computed from q",
      [](Belief* b) {
+       b->only_operand = 1;
        RopeTensor &q = b->launch.q, &k = b->launch.k;
        k.in = q.in;
        k.in_token_stride = q.in_token_stride;

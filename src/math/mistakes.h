@@ -24,6 +24,7 @@ struct Belief {
   int64_t shift = 0;                       // added to every position
   bool positions_are_tokens = false;       // the token's index is taken for its position
   std::optional<Frequencies> frequencies;  // absent: those of `c`
+  int only_operand = -1;                   // 0, 1, 2: the mistake shows in q, k or v alone
   // Last, on cosines and sines as the reference has them (backward: sines negated already).
   std::function<void(judging::TokenAngles*)> turn;
   // After operands were built from `c` and `launch`.
