@@ -17,7 +17,7 @@ complain() {
   bad=1
 }
 
-is_run() { [[ ! $1 =~ rope-bench\ (list|describe|table|env|schema) ]]; }
+is_run() { [[ ! $1 =~ rope-bench\ (list|describe|table|verify|selftest|env|schema) ]]; }
 
 # run LINE: the command of a line as a user would type it, in this folder.
 run() {

@@ -51,6 +51,11 @@ struct Timing {
   bool table_warm = false;
 };
 
+// What a wrong output looks like (docs/validation.md); both empty where nothing is wrong.
+struct Diagnosis {
+  std::string name, text;
+};
+
 struct Result {
   RopeCase rope_case;
   std::string device;  // "cuda:0", "cpu"
@@ -61,6 +66,7 @@ struct Result {
   ByteCount bytes;
   std::optional<Accuracy> accuracy;
   std::optional<Timing> timing;
+  Diagnosis diagnosis;
 };
 
 // What the numbers of a run depend on.

@@ -35,6 +35,14 @@ const Command kCommands[] = {
     {"table", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
      "frequencies, attention factor and cos/sin rows, without a GPU",
      "rope-bench table --config llama7b --positions 0,1,4095 -o json", setup_table},
+    {"verify", "--config FILE|NAME | --hf FILE|FOLDER --q FILE --k FILE --q-out FILE --k-out FILE",
+     "verdict and diagnosis of an output that something else computed, from .npy files",
+     "rope-bench verify --config llama7b --q q.npy --k k.npy --q-out qr.npy --k-out kr.npy\n"
+     "rope-bench verify --hf ~/models/Qwen3-8B --set dtype=f32 --set op=rope --q q.npy --k k.npy "
+     "--q-out qr.npy --k-out kr.npy",
+     setup_verify},
+    {"selftest", "[flags]", "planted faults: each must be caught, and right kernels must pass",
+     "rope-bench selftest --device cpu\nrope-bench selftest -o json", setup_selftest},
     {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},
     {"schema", "config|results", "JSON Schema of configs or of results", "rope-bench schema config",
      setup_schema},

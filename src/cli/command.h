@@ -35,6 +35,8 @@ Action setup_describe(Flags& flags);
 Action setup_table(Flags& flags);
 Action setup_env(Flags& flags);
 Action setup_schema(Flags& flags);
+Action setup_selftest(Flags& flags);
+Action setup_verify(Flags& flags);
 
 }  // namespace rope_bench
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "src/case/errors.h"
 
@@ -51,11 +53,11 @@ bool parse_shape(const std::string& text, std::vector<int64_t>* shape, int64_t* 
 }
 
 template <typename T>
-std::vector<double> numbers(const std::string& bytes, size_t offset, int64_t count) {
-  std::vector<double> values(static_cast<size_t>(count));
+std::vector<double> numbers(const std::string& bytes) {
+  std::vector<double> values(bytes.size() / sizeof(T));
   for (size_t i = 0; i < values.size(); ++i) {
     T value;
-    std::memcpy(&value, bytes.data() + offset + i * sizeof(T), sizeof(T));
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
     values[i] = static_cast<double>(value);
   }
   return values;
@@ -63,7 +65,8 @@ std::vector<double> numbers(const std::string& bytes, size_t offset, int64_t cou
 
 }  // namespace
 
-NpyArray read_npy(const std::string& path) {
+NpyFile read_npy_file(const std::string& path, const std::vector<std::string>& types,
+                      const std::string& expected) {
   static_assert(std::endian::native == std::endian::little);
   const auto fail = [&](const std::string& what) -> void {
     throw ConfigError(fmt::format("{}: {}", path, what));
@@ -81,23 +84,30 @@ NpyArray read_npy(const std::string& path) {
 
   const std::string header = bytes.substr(start, length);
   const std::string type = header_value(header, "descr");
-  if (type != "'<f4'" && type != "'<f8'") {
-    fail(fmt::format("holds {}, expected '<f4' or '<f8' (float32 or float64)", type));
-  }
+  const auto known = std::find_if(types.begin(), types.end(), [&](const std::string& allowed) {
+    return type == "'" + allowed + "'";
+  });
+  if (known == types.end()) fail(fmt::format("holds {}, expected {}", type, expected));
   if (header_value(header, "fortran_order") != "False")
     fail("is in Fortran order, expected C order");
-  NpyArray array;
+  NpyFile array;
+  array.type = *known;
   int64_t count = 0;
   if (!parse_shape(header_value(header, "shape"), &array.shape, &count))
     fail("has no usable shape");
-  const size_t size = type == "'<f4'" ? 4 : 8;
+  const auto size = static_cast<size_t>(known->back() - '0');
   if (bytes.size() != start + length + static_cast<size_t>(count) * size) {
     fail(fmt::format("holds {} bytes of data, its shape needs {}", bytes.size() - start - length,
                      static_cast<size_t>(count) * size));
   }
-  array.values = size == 4 ? numbers<float>(bytes, start + length, count)
-                           : numbers<double>(bytes, start + length, count);
+  array.bytes = bytes.substr(start + length);
   return array;
+}
+
+NpyArray read_npy(const std::string& path) {
+  NpyFile file = read_npy_file(path, {"<f4", "<f8"}, "'<f4' or '<f8' (float32 or float64)");
+  return {std::move(file.shape),
+          file.type == "<f4" ? numbers<float>(file.bytes) : numbers<double>(file.bytes)};
 }
 
 }  // namespace rope_bench

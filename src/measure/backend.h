@@ -111,6 +111,10 @@ class Runner;
 // A runner of cases on a device; tests give it devices of their own.
 std::unique_ptr<Runner> make_runner(std::unique_ptr<Backend> backend);
 
+// The device of a choice, as Runner::open() has it.
+struct DeviceChoice;
+std::unique_ptr<Backend> open_backend(const DeviceChoice& choice, std::vector<std::string>* notes);
+
 // Number of CUDA devices, 0 with the reason.
 int count_cuda_devices(std::string* why_none);
 std::string cuda_device_model(int index);

@@ -268,19 +268,41 @@ std::string CaseBuffers::changed_parameters() {
   return {};
 }
 
-std::string CaseBuffers::find_damage() {
+Damage CaseBuffers::find_damage() {
   for (const SetLayout::Region& guard : layout_.guards) {
     if (backend_.count_other_than(range(guard, num_sets_), kGuardPattern) != 0)
-      return "wrote outside its outputs: a guard band changed";
+      return {&evidence::kOutside, "wrote outside its outputs: a guard band changed"};
   }
-  if (const std::string input = changed_inputs(); !input.empty()) return input;
-  if (const std::string parameter = changed_parameters(); !parameter.empty()) return parameter;
+  if (std::string input = changed_inputs(); !input.empty()) return {&evidence::kInput, input};
+  if (std::string changed = changed_parameters(); !changed.empty())
+    return {&evidence::kInput, changed};
   if (!gaps_intact()) {
-    return is_padded(case_) || case_.num_real_tokens() != case_.num_tokens()
-               ? "wrote into rows of padding, or into the gaps between rows"
-               : "wrote into the gaps between rows";
+    return {&evidence::kPadding, is_padded(case_) || case_.num_real_tokens() != case_.num_tokens()
+                                     ? "wrote into rows of padding, or into the gaps between rows"
+                                     : "wrote into the gaps between rows"};
   }
   return {};
+}
+
+std::optional<uint8_t> CaseBuffers::poison() const {
+  if (operands_.in_place) return std::nullopt;
+  return poison_;
+}
+
+void CaseBuffers::negate_inputs() {
+  const size_t size = element_bytes(case_);
+  for (size_t b = 0; b < inputs_.size(); ++b) {
+    std::byte* host = inputs_[b].host;
+    const size_t bytes = layout_.in[b].bytes;
+    parallel_for(available_threads(), static_cast<int64_t>(bytes / size), 1 << 16,
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i)
+                     host[static_cast<size_t>(i + 1) * size - 1] ^= std::byte{0x80};
+                 });
+    if (!backend_.is_host()) backend_.upload(inputs_[b].pristine.data(), host, bytes);
+    if (!operands_.in_place)
+      backend_.replicate(range(layout_.in[b], num_sets_), inputs_[b].pristine.data());
+  }
 }
 
 }  // namespace rope_bench

@@ -7,18 +7,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/case/operands.h"
 #include "src/case/rope_case.h"
 #include "src/case/token_rows.h"
+#include "src/math/mistakes.h"
 #include "src/math/table.h"
 #include "src/measure/backend.h"
 #include "src/measure/parameters.h"
 #include "src/measure/set_layout.h"
 
 namespace rope_bench {
+
+// What a launch changed that it must not; no evidence: nothing.
+struct Damage {
+  const Evidence* evidence = nullptr;
+  std::string text;
+};
 
 class CaseBuffers {
  public:
@@ -40,9 +48,14 @@ class CaseBuffers {
   // A launch for the reference: inputs, and the outputs of a set (downloaded; they live until the
   // next call).
   RopeKernelArgs host_view(int set);
-  // Empty, or what a launch changed that it must not: guard bands, inputs, parameters of any set;
-  // the gaps and padding rows of the set last viewed.
-  std::string find_damage();
+  // Looks at guard bands, inputs and parameters of all sets, and the gaps and padding rows of the
+  // set last viewed.
+  Damage find_damage();
+
+  // Turns the sign of every input, in all sets: other values at the same addresses.
+  void negate_inputs();
+  // What outputs held before a launch; nullopt in place.
+  std::optional<uint8_t> poison() const;
 
  private:
   struct HostBytes {

@@ -39,7 +39,11 @@ DeviceChoice parse_device(const std::string& text) {
 }
 
 std::unique_ptr<Runner> Runner::open(const DeviceChoice& choice, std::vector<std::string>* notes) {
-  if (choice.kind == DeviceChoice::Kind::kCpu) return make_runner(make_cpu_backend());
+  return make_runner(open_backend(choice, notes));
+}
+
+std::unique_ptr<Backend> open_backend(const DeviceChoice& choice, std::vector<std::string>* notes) {
+  if (choice.kind == DeviceChoice::Kind::kCpu) return make_cpu_backend();
   std::string why;
   const int count = count_cuda_devices(&why);
   if (count > 0 && choice.index >= count) {
@@ -47,14 +51,14 @@ std::unique_ptr<Runner> Runner::open(const DeviceChoice& choice, std::vector<std
           " CUDA devices, cuda:" + std::to_string(choice.index) + " is not one";
   } else if (count > 0) {
     try {
-      return make_runner(make_cuda_backend(choice.index));
+      return make_cuda_backend(choice.index);
     } catch (const DeviceError& error) {
       why = error.what();
     }
   }
   if (choice.kind == DeviceChoice::Kind::kCuda) throw NoGpu("no usable GPU: " + why);
   notes->push_back("no usable GPU (" + why + "): running on the CPU");
-  return make_runner(make_cpu_backend());
+  return make_cpu_backend();
 }
 
 std::vector<DeviceListing> list_devices() {

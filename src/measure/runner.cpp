@@ -6,11 +6,12 @@
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
 #include "src/case/token_rows.h"
-#include "src/math/reference.h"
+#include "src/math/diagnosis.h"
 #include "src/math/table.h"
 #include "src/math/turns.h"
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
+#include "src/measure/case_check.h"
 #include "src/measure/labels.h"
 #include "src/measure/memory.h"
 #include "src/measure/plan.h"
@@ -118,7 +119,8 @@ class CaseRunner : public Runner {
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
     if (options.check) {
-      if (!check(c, variant, *table, buffers, options, result)) return false;
+      const auto stop = [&] { return interrupted(options); };
+      if (!check_case(*backend_, c, variant, *table, buffers, stop, result)) return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
@@ -126,10 +128,7 @@ class CaseRunner : public Runner {
       if (!measure_row(c, variant, plan, buffers, options, result)) return false;
     }
     if (is_identity(c, *table, rows)) result->labels.emplace_back("identity");
-    if (options.check) {
-      const std::string damage = buffers.find_damage();
-      if (!damage.empty()) fail(result, damage);
-    }
+    if (options.check) check_damage(buffers, result);
     return true;
   }
 
@@ -201,46 +200,6 @@ class CaseRunner : public Runner {
     info_.floor_us = measure_floor(*backend_) * 1e6;
   }
 
-  static void fail(Result* result, const std::string& reason) {
-    result->status = Status::kFailed;
-    result->reason += (result->reason.empty() ? "" : "; ") + reason;
-  }
-
-  // Two launches on outputs with different poisons: the first is compared with the reference,
-  // element by element, the second must do the same again; the device's own judge must agree with
-  // the reference.
-  // False: interrupted.
-  bool check(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
-             CaseBuffers& buffers, const RunOptions& options, Result* result) {
-    result->status = Status::kPassed;
-    for (int launch = 0; launch < 2; ++launch) {
-      if (interrupted(options)) return false;
-      buffers.restore(1);
-      backend_->launch({&variant, buffers.args(0)});
-      backend_->synchronize();
-      const int64_t judged = backend_->judge(buffers.judge_args(variant, 0, 1));
-      if (launch == 0) {
-        result->accuracy =
-            check_launch(c, variant, table, buffers.host_view(0), available_threads());
-        const Accuracy& a = *result->accuracy;
-        if (a.num_over > 0)
-          fail(result, std::to_string(a.num_over) + " elements beyond their bound");
-        if (a.table_max_abs > a.table_tolerance)
-          fail(result, "the cos-sin table is beyond its bound");
-        if (a.num_over == 0 && judged > 0) {
-          throw DeviceError("the device's judge finds " + std::to_string(judged) +
-                            " wrong pairs or elements where the reference finds none");
-        }
-      } else if (judged > 0) {
-        fail(result,
-             "the second launch is wrong in " + std::to_string(judged) + " pairs or elements");
-      }
-    }
-    const std::string damage = buffers.find_damage();
-    if (!damage.empty()) fail(result, damage);
-    return true;
-  }
-
   bool measure_row(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
                    CaseBuffers& buffers, const RunOptions& options, Result* result) {
     MeasureOptions how;
@@ -255,12 +214,14 @@ class CaseRunner : public Runner {
         rope_bench::measure(*backend_, buffers, variant, plan, how);
     if (!measured) return false;
     if (measured->wrong_units > 0) {
-      fail(result, "timed launches are wrong in " + std::to_string(measured->wrong_units) +
-                       " pairs or elements");
+      fail(result,
+           "timed launches are wrong in " + std::to_string(measured->wrong_units) +
+               " pairs or elements",
+           to_diagnosis(evidence::kTimed));
     }
     if (measured->timing.num_rounds == 0) {
       result->reason = "not measured: no round gave a positive time, the device is too busy";
-      result->labels = {"unstable"};
+      result->labels.emplace_back("unstable");
       return true;
     }
     Timing& t = measured->timing;
@@ -270,8 +231,9 @@ class CaseRunner : public Runner {
       t.percent_of_theoretical_peak = 100 * t.bandwidth_gb_s / *info_.theoretical_peak_gb_s;
     }
     result->timing = t;
-    result->labels = labels_of({t, result->bytes, result->cache, plan.num_sets, info_,
-                                backend_->is_host(), c.measure.precision});
+    std::vector<std::string> labels = labels_of({t, result->bytes, result->cache, plan.num_sets,
+                                                 info_, backend_->is_host(), c.measure.precision});
+    result->labels.insert(result->labels.begin(), labels.begin(), labels.end());
     return true;
   }
 

@@ -174,6 +174,9 @@ const Column kColumns[] = {
     {"device_model", kText, true, device_model, "what the device calls itself"},
     {"limit_family_version", kInteger, false, limit_family,
      "limits of different versions are not comparable"},
+    {"diagnosis.name", kText, true, diagnosis<&Diagnosis::name>,
+     "the known mistake that explains a wrong output, or none"},
+    {"diagnosis.text", kText, true, diagnosis<&Diagnosis::text>, "the same as a sentence"},
 };
 
 }  // namespace

@@ -59,6 +59,10 @@ template <auto kField>
 Cell worst(const Result& r, const RunReport&) {
   return r.accuracy && r.accuracy->worst ? to_cell((*r.accuracy->worst).*kField) : Cell();
 }
+template <auto kField>
+Cell diagnosis(const Result& r, const RunReport&) {
+  return to_cell(r.diagnosis.*kField);
+}
 
 inline Cell num_tokens(const Result& r, const RunReport&) {
   return to_cell(r.rope_case.num_tokens());

@@ -99,6 +99,8 @@ std::string failure(const Result& row) {
     }
   }
   if (!row.reason.empty()) line += "; " + row.reason;
+  if (!row.diagnosis.name.empty())
+    line += fmt::format("\n  {}: {}", row.diagnosis.name, row.diagnosis.text);
   return line + "\n";
 }
 

@@ -112,7 +112,8 @@ TEST(Help, SaysWhatMayBeRepeated) {
 }
 
 TEST(Help, OfEveryCommand) {
-  for (const char* command : {"run", "list", "describe", "table", "env", "schema"}) {
+  for (const char* command :
+       {"run", "list", "describe", "table", "verify", "selftest", "env", "schema"}) {
     const ProcessResult result = rope_bench({command, "--help"});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_NE(result.out.find(std::string("Usage: rope-bench ") + command), std::string::npos);

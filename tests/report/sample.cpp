@@ -76,6 +76,7 @@ Result failed_row() {
   row.accuracy->max_bound_ratio = std::numeric_limits<double>::infinity();
   row.accuracy->num_over = 2;
   row.accuracy->worst->got = std::numeric_limits<double>::quiet_NaN();
+  row.diagnosis = {"negated_sin", "a rotation the other way: negated sines (in k alone)"};
   return row;
 }
 

@@ -101,7 +101,8 @@ TEST(Hints, NameTheWorstElement) {
   EXPECT_EQ(hints(report_of({failed_row()})),
             "failed: sample/tokens=64: q[token 17, head 3, dim 64] is nan, should be 1.2578125; "
             "inf ULP of 1.000 allowed, 2 elements over their bound; "
-            "2 of 327680 elements are over their bound\n");
+            "2 of 327680 elements are over their bound\n"
+            "  negated_sin: a rotation the other way: negated sines (in k alone)\n");
   EXPECT_EQ(hints(report_of({passed_row()})), "");
 }
 
@@ -113,7 +114,7 @@ TEST(Hints, SharedReasonsAreToldOnce) {
 
 TEST(Hints, AreFew) {
   const std::string text = hints(report_of(std::vector<Result>(100, failed_row())));
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);  // each with its diagnosis
   EXPECT_NE(text.find("... and 95 more\n"), std::string::npos);
 }
 

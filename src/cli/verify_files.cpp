@@ -1,0 +1,316 @@
+#include "src/cli/verify_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/thread_pool.h"
+#include "src/case/axes.h"
+#include "src/case/errors.h"
+#include "src/math/npy.h"
+#include "src/math/numeric.h"
+#include "src/math/row_rule.h"
+#include "src/math/scaling.h"
+
+namespace rope_bench {
+namespace {
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  return fmt::format("({})", fmt::join(shape, ", "));
+}
+
+[[noreturn]] void fail(const char* flag, const std::string& path, const std::string& what) {
+  throw ConfigError(fmt::format("{} {}: {}", flag, path, what));
+}
+
+double float_at(const NpyFile& file, size_t i) {
+  if (file.type == "<f4")
+    return load_as_double(Dtype::kF32, file.bytes.data(), static_cast<int64_t>(i));
+  if (file.type == "<f2")
+    return load_as_double(Dtype::kF16, file.bytes.data(), static_cast<int64_t>(i));
+  double value;
+  std::memcpy(&value, file.bytes.data() + i * sizeof(value), sizeof(value));
+  return value;
+}
+
+int64_t count_of(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
+std::vector<int64_t> integers(const char* flag, const std::string& path,
+                              std::vector<int64_t>* shape) {
+  const NpyFile file = read_npy_file(path, {"<i4", "<i8"}, "'<i4' or '<i8' (int32 or int64)");
+  *shape = file.shape;
+  std::vector<int64_t> values(static_cast<size_t>(count_of(file.shape)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    int32_t narrow;
+    if (file.type == "<i4") {
+      std::memcpy(&narrow, file.bytes.data() + i * sizeof(narrow), sizeof(narrow));
+      values[i] = narrow;
+    } else {
+      std::memcpy(&values[i], file.bytes.data() + i * sizeof(values[i]), sizeof(values[i]));
+    }
+    if (values[i] >= int64_t{1} << 31)
+      fail(flag, path, fmt::format("position {} is above 2147483647", values[i]));
+  }
+  return values;
+}
+
+}  // namespace
+
+VerifyFiles::VerifyFiles(const VerifyPaths& paths, const RopeCase& config) : c_(config) {
+  c_.layout.in_place = false;
+  for (TensorLayout* layout : {&c_.layout.q, &c_.layout.k})
+    layout->token_stride = layout->head_stride = std::nullopt;
+  if (c_.varlen.padded_output)
+    throw ConfigError("verify: outputs of varlen.output padded are not read; use packed ones");
+  launch_.struct_size = sizeof(launch_);
+  read_inputs(paths);
+  launch_.op = static_cast<int32_t>(c_.op);
+  launch_.dtype = static_cast<int32_t>(c_.dtype);
+  launch_.pairing = static_cast<int32_t>(c_.rope.pairing);
+  launch_.num_tokens = c_.num_tokens();
+  launch_.head_dim = static_cast<int32_t>(c_.head_dim);
+  launch_.rotary_dim = static_cast<int32_t>(c_.rope.rotary_dim);
+  launch_.q.rotary_offset = static_cast<int32_t>(c_.layout.q.rotary_offset);
+  launch_.k.rotary_offset = static_cast<int32_t>(c_.layout.k.rotary_offset);
+  read_outputs(paths);
+  read_parameters(paths);
+  if (!paths.positions.empty()) read_positions(paths.positions);
+  read_table(paths.table);
+}
+
+// Bits of the case's dtype; a file of wider numbers must hold numbers of that dtype.
+VerifyFiles::Tensor VerifyFiles::elements(const char* flag, const std::string& path) const {
+  const DtypeInfo& dtype = info(c_.dtype);
+  std::vector<std::string> types = {"<f4", "<f8"};
+  std::string expected = "'<f4' (float32)";
+  if (c_.dtype == Dtype::kF16) {
+    types.push_back("<f2");
+    expected = "'<f2' (float16), or '<f4' of float16 numbers";
+  } else if (c_.dtype == Dtype::kBF16) {
+    types.push_back("<u2");
+    expected = "'<u2' (bits of bfloat16), or '<f4' of bfloat16 numbers";
+  }
+  const NpyFile file = read_npy_file(
+      path, types, fmt::format("{}: {} is of dtype {} in the config", expected, flag, dtype.name));
+  Tensor t{file.shape, {}};
+  const auto count = static_cast<size_t>(count_of(file.shape));
+  t.data.resize(count * static_cast<size_t>(dtype.size));
+  const bool same = file.type == (c_.dtype == Dtype::kF32   ? "<f4"
+                                  : c_.dtype == Dtype::kF16 ? "<f2"
+                                                            : "<u2");
+  if (same) {
+    std::memcpy(t.data.data(), file.bytes.data(), t.data.size());
+    return t;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const double value = float_at(file, i);
+    store_rounded(c_.dtype, t.data.data(), static_cast<int64_t>(i), value);
+    const double stored = load_as_double(c_.dtype, t.data.data(), static_cast<int64_t>(i));
+    if (stored != value && !(value != value))
+      fail(flag, path,
+           fmt::format("element {} is {}, no number of dtype {}, which the config gives; "
+                       "--set dtype=... names another one",
+                       i, value, dtype.name));
+  }
+  return t;
+}
+
+// The first tensor says how many tokens there are, and of how many sequences.
+void VerifyFiles::take_tokens(const char* flag, const std::string& path, const Tensor& t,
+                              int64_t heads) {
+  const std::vector<int64_t>& s = t.shape;
+  const bool heads_first = c_.layout.heads_tokens_dim;
+  if (s.size() < 3 || s.size() > 4) {
+    fail(flag, path,
+         fmt::format("shape {}, expected {} or the same behind a batch", shape_text(s),
+                     heads_first ? "(heads, tokens, dim)" : "(tokens, heads, dim)"));
+  }
+  const size_t first = s.size() - 3;
+  num_tokens_ = s[first + (heads_first ? 1 : 0)];
+  const int64_t batch = first == 0 ? 1 : s[0];
+  if (c_.seq_lens.empty()) {
+    c_.batch = batch;
+    c_.tokens = num_tokens_;
+  } else if (c_.num_tokens() != batch * num_tokens_) {
+    fail(flag, path,
+         fmt::format("shape {} has {} tokens, seq_lens and tokens of the config {}", shape_text(s),
+                     batch * num_tokens_, c_.num_tokens()));
+  } else {
+    num_tokens_ = c_.num_tokens();
+  }
+  require_shape(flag, path, t, heads, "");
+}
+
+void VerifyFiles::require_shape(const char* flag, const std::string& path, const Tensor& t,
+                                int64_t heads, const char* what) const {
+  std::vector<int64_t> want = {num_tokens_, heads, c_.head_dim};
+  if (c_.layout.heads_tokens_dim) std::swap(want[0], want[1]);
+  if (t.shape.size() == 4 || c_.batch > 1) want.insert(want.begin(), c_.batch);
+  if (t.shape != want) {
+    fail(flag, path,
+         fmt::format("shape {}, expected {}{}: {} heads of {} dims in the config",
+                     shape_text(t.shape), shape_text(want), what, heads, c_.head_dim));
+  }
+}
+
+const std::byte* VerifyFiles::tensor(const char* flag, const std::string& path, int64_t heads,
+                                     const char* what) {
+  if (path.empty()) throw ConfigError(fmt::format("verify: {} FILE is missing", flag));
+  Tensor& t = tensors_[flag] = elements(flag, path);
+  if (num_tokens_ < 0) {
+    take_tokens(flag, path, t, heads);
+  } else {
+    require_shape(flag, path, t, heads, what);
+  }
+  return t.data.data();
+}
+
+void VerifyFiles::strides(RopeTensor* t, int64_t heads, int64_t row_heads) const {
+  const int64_t d = c_.head_dim;
+  const bool heads_first = c_.layout.heads_tokens_dim;
+  t->num_heads = static_cast<int32_t>(heads);
+  t->in_token_stride = heads_first ? d : row_heads * d;
+  t->in_head_stride = heads_first ? num_tokens_ * d : d;
+  t->in_batch_stride = row_heads * num_tokens_ * d;
+  t->out_token_stride = heads_first ? d : heads * d;
+  t->out_head_stride = t->in_head_stride;
+  t->out_batch_stride = heads * num_tokens_ * d;
+}
+
+void VerifyFiles::read_inputs(const VerifyPaths& paths) {
+  const int64_t hq = c_.num_heads, hk = c_.num_kv_heads, d = c_.head_dim;
+  for (const auto& [layout, name] : {std::pair{&c_.layout.q, "q"}, {&c_.layout.k, "k"}}) {
+    if (layout->rotary_offset + c_.rope.rotary_dim > d)
+      throw ConfigError(fmt::format("verify: {} rotates dims behind head_dim {}", name, d));
+  }
+  const bool has_v = !paths.v.empty() || !paths.qkv.empty();
+  if (!paths.qkv.empty()) {
+    if (!is_split(c_.op)) {
+      throw ConfigError(fmt::format("--qkv {}: op {} reads --q and --k; --set op=split_rope?",
+                                    paths.qkv, name(c_.op)));
+    }
+    for (const std::string* other : {&paths.q, &paths.k, &paths.v}) {
+      if (!other->empty())
+        throw ConfigError(fmt::format("--qkv and {} contradict each other", *other));
+    }
+    const std::byte* all = tensor("--qkv", paths.qkv, hq + 2 * hk, "");
+    const auto step = (c_.layout.heads_tokens_dim ? num_tokens_ : 1) * d * info(c_.dtype).size;
+    launch_.q.in = all;
+    launch_.k.in = all + hq * step;
+    launch_.v.in = all + (hq + hk) * step;
+  } else {
+    launch_.q.in = tensor("--q", paths.q, hq, "");
+    launch_.k.in = tensor("--k", paths.k, hk, ", the tokens of --q");
+    if (has_v) launch_.v.in = tensor("--v", paths.v, hk, ", the tokens of --q");
+  }
+  const int64_t row = paths.qkv.empty() ? 0 : hq + 2 * hk;
+  strides(&launch_.q, hq, row == 0 ? hq : row);
+  strides(&launch_.k, hk, row == 0 ? hk : row);
+  if (has_v) strides(&launch_.v, hk, row == 0 ? hk : row);
+  launch_.in_batch_tokens = launch_.out_batch_tokens = c_.batch > 1 ? num_tokens_ : 0;
+}
+
+void VerifyFiles::read_outputs(const VerifyPaths& paths) {
+  const auto output = [&](const char* flag, const std::string& path, int64_t heads) {
+    return const_cast<std::byte*>(tensor(flag, path, heads, ", as the input"));
+  };
+  launch_.q.out = output("--q-out", paths.q_out, c_.num_heads);
+  launch_.k.out = output("--k-out", paths.k_out, c_.num_kv_heads);
+  if (paths.v_out.empty()) {
+    launch_.v = {};  // not compared
+  } else if (launch_.v.num_heads == 0) {
+    throw ConfigError(
+        fmt::format("--v-out {}: there is no --v or --qkv to compare it with", paths.v_out));
+  } else {
+    launch_.v.out = output("--v-out", paths.v_out, c_.num_kv_heads);
+  }
+}
+
+const std::byte* VerifyFiles::vector(const char* flag, const std::string& path, int64_t count,
+                                     const char* what) {
+  Tensor& t = tensors_[flag] = elements(flag, path);
+  if (count_of(t.shape) != count) {
+    fail(flag, path,
+         fmt::format("shape {}, expected {} elements: {}", shape_text(t.shape), count, what));
+  }
+  return t.data.data();
+}
+
+void VerifyFiles::read_parameters(const VerifyPaths& paths) {
+  const int64_t heads = c_.num_heads + 2 * c_.num_kv_heads;
+  if (has_bias(c_) != !paths.bias.empty()) {
+    throw ConfigError(fmt::format("verify: qkv_bias is {} in the config, --bias is {}given",
+                                  has_bias(c_), paths.bias.empty() ? "not " : ""));
+  }
+  if (has_bias(c_)) {
+    launch_.bias = vector("--bias", paths.bias, heads * c_.head_dim, "heads of q, k and v");
+  }
+  const bool weights = has_norm(c_) && c_.norm.weight;
+  for (const auto& [flag, path] :
+       {std::pair{"--q-weight", &paths.q_weight}, {"--k-weight", &paths.k_weight}}) {
+    if (weights != !path->empty()) {
+      throw ConfigError(fmt::format("verify: {} norm weights in the config, {} is {}given",
+                                    weights ? "there are" : "there are no", flag,
+                                    path->empty() ? "not " : ""));
+    }
+  }
+  if (!weights) return;
+  const auto span = [&](int64_t h) { return (c_.norm.span_row ? h : 1) * c_.head_dim; };
+  launch_.q_weight = vector("--q-weight", paths.q_weight, span(c_.num_heads), "the norm's span");
+  launch_.k_weight = vector("--k-weight", paths.k_weight, span(c_.num_kv_heads), "the norm's span");
+}
+
+void VerifyFiles::read_positions(const std::string& path) {
+  const char* flag = "--positions";
+  std::vector<int64_t> shape;
+  const std::vector<int64_t> values = integers(flag, path, &shape);
+  const int64_t axes = num_axes(c_.rope.axes), tokens = c_.num_tokens();
+  const auto count = static_cast<int64_t>(values.size());
+  if (count != tokens && count != axes * tokens) {
+    fail(flag, path,
+         fmt::format(
+             "shape {}, expected {} positions, one for each token{}", shape_text(shape), tokens,
+             axes > 1 ? fmt::format(", or {} for {} axes", axes * tokens, axes) : std::string()));
+  }
+  const bool padding = c_.op == Op::kVarlenSplitRope;
+  for (const int64_t position : values) {
+    if (position < 0 && !padding) fail(flag, path, fmt::format("position {} is below 0", position));
+  }
+  c_.positions.kind = PositionKind::kExplicit;
+  c_.positions.offset = 0;
+  c_.positions.axis_lists.clear();
+  c_.positions.list.assign(values.begin(), values.begin() + tokens);
+  if (padding) c_.varlen.source = "position_ids";
+  if (axes == 1 || count == tokens) return;
+  for (int64_t axis = 0; axis < axes; ++axis)
+    c_.positions.axis_lists.emplace_back(values.begin() + axis * tokens,
+                                         values.begin() + (axis + 1) * tokens);
+}
+
+void VerifyFiles::read_table(const std::string& path) {
+  const TableSpec& spec = c_.rope.table;
+  const std::vector<int64_t> rows = kernel_positions_of(c_);
+  const int64_t largest = rows.empty() ? -1 : *std::max_element(rows.begin(), rows.end());
+  table_ = build_table(frequencies_of(c_), spec.angle, largest + 1, available_threads(), spec.dtype,
+                       row_rule_of(c_));
+  if (path.empty()) return;
+  const NpyFile file = read_npy_file(path, {"<f4", "<f8", "<f2"},
+                                     "'<f4', '<f8' or '<f2' (float32, float64 or float16)");
+  const int64_t r = c_.rope.rotary_dim;
+  if (file.shape.size() != 2 || file.shape[1] != r || file.shape[0] <= largest) {
+    fail("--table", path,
+         fmt::format("shape {}, expected (rows, {}): rotary_dim of the config, the cosines of a "
+                     "position and then its sines, for every position up to {}",
+                     shape_text(file.shape), r, largest));
+  }
+  for (int64_t i = 0; i < table_.rows * r; ++i)
+    table_.values[static_cast<size_t>(i)] =
+        static_cast<float>(float_at(file, static_cast<size_t>(i)));
+}
+
+}  // namespace rope_bench
