@@ -45,6 +45,15 @@ void VerifyFiles::take_tokens(const char* flag, const std::string& path, const F
                             heads_first ? "(heads, tokens, dim)" : "(tokens, heads, dim)"));
   }
   const size_t first = s.size() - 3;
+  if (s[first + (heads_first ? 0 : 1)] != heads || s.back() != c_.head_dim) {
+    const std::string order =
+        heads_first ? fmt::format("{}, tokens", heads) : fmt::format("tokens, {}", heads);
+    refuse_file(flag, path,
+                fmt::format("shape {}, expected ({}{}, {}): {} heads of {} dims in the config, "
+                            "layout.order {}",
+                            shape_text(s), first == 0 ? "" : "batch, ", order, c_.head_dim, heads,
+                            c_.head_dim, heads_first ? "heads_tokens_dim" : "tokens_heads_dim"));
+  }
   num_tokens_ = s[first + (heads_first ? 1 : 0)];
   const int64_t batch = first == 0 ? 1 : s[0];
   if (c_.seq_lens.empty()) {
@@ -57,7 +66,6 @@ void VerifyFiles::take_tokens(const char* flag, const std::string& path, const F
   } else {
     num_tokens_ = c_.num_tokens();
   }
-  require_shape(flag, path, t, heads, "");
 }
 
 void VerifyFiles::require_shape(const char* flag, const std::string& path, const FileTensor& t,
