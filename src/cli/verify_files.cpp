@@ -8,59 +8,10 @@
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/axes.h"
 #include "src/case/errors.h"
-#include "src/math/npy.h"
-#include "src/math/numeric.h"
 #include "src/math/row_rule.h"
 #include "src/math/scaling.h"
 
 namespace rope_bench {
-namespace {
-
-std::string shape_text(const std::vector<int64_t>& shape) {
-  return fmt::format("({})", fmt::join(shape, ", "));
-}
-
-[[noreturn]] void fail(const char* flag, const std::string& path, const std::string& what) {
-  throw ConfigError(fmt::format("{} {}: {}", flag, path, what));
-}
-
-double float_at(const NpyFile& file, size_t i) {
-  if (file.type == "<f4")
-    return load_as_double(Dtype::kF32, file.bytes.data(), static_cast<int64_t>(i));
-  if (file.type == "<f2")
-    return load_as_double(Dtype::kF16, file.bytes.data(), static_cast<int64_t>(i));
-  double value;
-  std::memcpy(&value, file.bytes.data() + i * sizeof(value), sizeof(value));
-  return value;
-}
-
-int64_t count_of(const std::vector<int64_t>& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape) count *= size;
-  return count;
-}
-
-std::vector<int64_t> integers(const char* flag, const std::string& path,
-                              std::vector<int64_t>* shape) {
-  const NpyFile file = read_npy_file(path, {"<i4", "<i8"}, "'<i4' or '<i8' (int32 or int64)");
-  *shape = file.shape;
-  std::vector<int64_t> values(static_cast<size_t>(count_of(file.shape)));
-  for (size_t i = 0; i < values.size(); ++i) {
-    int32_t narrow;
-    if (file.type == "<i4") {
-      std::memcpy(&narrow, file.bytes.data() + i * sizeof(narrow), sizeof(narrow));
-      values[i] = narrow;
-    } else {
-      std::memcpy(&values[i], file.bytes.data() + i * sizeof(values[i]), sizeof(values[i]));
-    }
-    if (values[i] >= int64_t{1} << 31)
-      fail(flag, path, fmt::format("position {} is above 2147483647", values[i]));
-  }
-  return values;
-}
-
-}  // namespace
-
 VerifyFiles::VerifyFiles(const VerifyPaths& paths, const RopeCase& config) : c_(config) {
   c_.layout.in_place = false;
   for (TensorLayout* layout : {&c_.layout.q, &c_.layout.k})
@@ -83,85 +34,56 @@ VerifyFiles::VerifyFiles(const VerifyPaths& paths, const RopeCase& config) : c_(
   read_table(paths.table);
 }
 
-// Bits of the case's dtype; a file of wider numbers must hold numbers of that dtype.
-VerifyFiles::Tensor VerifyFiles::elements(const char* flag, const std::string& path) const {
-  const DtypeInfo& dtype = info(c_.dtype);
-  std::vector<std::string> types = {"<f4", "<f8"};
-  std::string expected = "'<f4' (float32)";
-  if (c_.dtype == Dtype::kF16) {
-    types.push_back("<f2");
-    expected = "'<f2' (float16), or '<f4' of float16 numbers";
-  } else if (c_.dtype == Dtype::kBF16) {
-    types.push_back("<u2");
-    expected = "'<u2' (bits of bfloat16), or '<f4' of bfloat16 numbers";
-  }
-  const NpyFile file = read_npy_file(
-      path, types, fmt::format("{}: {} is of dtype {} in the config", expected, flag, dtype.name));
-  Tensor t{file.shape, {}};
-  const auto count = static_cast<size_t>(count_of(file.shape));
-  t.data.resize(count * static_cast<size_t>(dtype.size));
-  const bool same = file.type == (c_.dtype == Dtype::kF32   ? "<f4"
-                                  : c_.dtype == Dtype::kF16 ? "<f2"
-                                                            : "<u2");
-  if (same) {
-    std::memcpy(t.data.data(), file.bytes.data(), t.data.size());
-    return t;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const double value = float_at(file, i);
-    store_rounded(c_.dtype, t.data.data(), static_cast<int64_t>(i), value);
-    const double stored = load_as_double(c_.dtype, t.data.data(), static_cast<int64_t>(i));
-    if (stored != value && !(value != value))
-      fail(flag, path,
-           fmt::format("element {} is {}, no number of dtype {}, which the config gives; "
-                       "--set dtype=... names another one",
-                       i, value, dtype.name));
-  }
-  return t;
-}
-
 // The first tensor says how many tokens there are, and of how many sequences.
-void VerifyFiles::take_tokens(const char* flag, const std::string& path, const Tensor& t,
+void VerifyFiles::take_tokens(const char* flag, const std::string& path, const FileTensor& t,
                               int64_t heads) {
   const std::vector<int64_t>& s = t.shape;
   const bool heads_first = c_.layout.heads_tokens_dim;
   if (s.size() < 3 || s.size() > 4) {
-    fail(flag, path,
-         fmt::format("shape {}, expected {} or the same behind a batch", shape_text(s),
-                     heads_first ? "(heads, tokens, dim)" : "(tokens, heads, dim)"));
+    refuse_file(flag, path,
+                fmt::format("shape {}, expected {} or the same behind a batch", shape_text(s),
+                            heads_first ? "(heads, tokens, dim)" : "(tokens, heads, dim)"));
   }
   const size_t first = s.size() - 3;
+  if (s[first + (heads_first ? 0 : 1)] != heads || s.back() != c_.head_dim) {
+    const std::string order =
+        heads_first ? fmt::format("{}, tokens", heads) : fmt::format("tokens, {}", heads);
+    refuse_file(flag, path,
+                fmt::format("shape {}, expected ({}{}, {}): {} heads of {} dims in the config, "
+                            "layout.order {}",
+                            shape_text(s), first == 0 ? "" : "batch, ", order, c_.head_dim, heads,
+                            c_.head_dim, heads_first ? "heads_tokens_dim" : "tokens_heads_dim"));
+  }
   num_tokens_ = s[first + (heads_first ? 1 : 0)];
   const int64_t batch = first == 0 ? 1 : s[0];
   if (c_.seq_lens.empty()) {
     c_.batch = batch;
     c_.tokens = num_tokens_;
   } else if (c_.num_tokens() != batch * num_tokens_) {
-    fail(flag, path,
-         fmt::format("shape {} has {} tokens, seq_lens and tokens of the config {}", shape_text(s),
-                     batch * num_tokens_, c_.num_tokens()));
+    refuse_file(flag, path,
+                fmt::format("shape {} has {} tokens, seq_lens and tokens of the config {}",
+                            shape_text(s), batch * num_tokens_, c_.num_tokens()));
   } else {
     num_tokens_ = c_.num_tokens();
   }
-  require_shape(flag, path, t, heads, "");
 }
 
-void VerifyFiles::require_shape(const char* flag, const std::string& path, const Tensor& t,
+void VerifyFiles::require_shape(const char* flag, const std::string& path, const FileTensor& t,
                                 int64_t heads, const char* what) const {
   std::vector<int64_t> want = {num_tokens_, heads, c_.head_dim};
   if (c_.layout.heads_tokens_dim) std::swap(want[0], want[1]);
   if (t.shape.size() == 4 || c_.batch > 1) want.insert(want.begin(), c_.batch);
   if (t.shape != want) {
-    fail(flag, path,
-         fmt::format("shape {}, expected {}{}: {} heads of {} dims in the config",
-                     shape_text(t.shape), shape_text(want), what, heads, c_.head_dim));
+    refuse_file(flag, path,
+                fmt::format("shape {}, expected {}{}: {} heads of {} dims in the config",
+                            shape_text(t.shape), shape_text(want), what, heads, c_.head_dim));
   }
 }
 
 const std::byte* VerifyFiles::tensor(const char* flag, const std::string& path, int64_t heads,
                                      const char* what) {
   if (path.empty()) throw ConfigError(fmt::format("verify: {} FILE is missing", flag));
-  Tensor& t = tensors_[flag] = elements(flag, path);
+  FileTensor& t = tensors_[flag] = read_elements(flag, path, c_.dtype);
   if (num_tokens_ < 0) {
     take_tokens(flag, path, t, heads);
   } else {
@@ -233,10 +155,11 @@ void VerifyFiles::read_outputs(const VerifyPaths& paths) {
 
 const std::byte* VerifyFiles::vector(const char* flag, const std::string& path, int64_t count,
                                      const char* what) {
-  Tensor& t = tensors_[flag] = elements(flag, path);
+  FileTensor& t = tensors_[flag] = read_elements(flag, path, c_.dtype);
   if (count_of(t.shape) != count) {
-    fail(flag, path,
-         fmt::format("shape {}, expected {} elements: {}", shape_text(t.shape), count, what));
+    refuse_file(
+        flag, path,
+        fmt::format("shape {}, expected {} elements: {}", shape_text(t.shape), count, what));
   }
   return t.data.data();
 }
@@ -268,18 +191,20 @@ void VerifyFiles::read_parameters(const VerifyPaths& paths) {
 void VerifyFiles::read_positions(const std::string& path) {
   const char* flag = "--positions";
   std::vector<int64_t> shape;
-  const std::vector<int64_t> values = integers(flag, path, &shape);
+  const std::vector<int64_t> values = read_positions_of(flag, path, &shape);
   const int64_t axes = num_axes(c_.rope.axes), tokens = c_.num_tokens();
   const auto count = static_cast<int64_t>(values.size());
   if (count != tokens && count != axes * tokens) {
-    fail(flag, path,
-         fmt::format(
-             "shape {}, expected {} positions, one for each token{}", shape_text(shape), tokens,
-             axes > 1 ? fmt::format(", or {} for {} axes", axes * tokens, axes) : std::string()));
+    refuse_file(
+        flag, path,
+        fmt::format(
+            "shape {}, expected {} positions, one for each token{}", shape_text(shape), tokens,
+            axes > 1 ? fmt::format(", or {} for {} axes", axes * tokens, axes) : std::string()));
   }
   const bool padding = c_.op == Op::kVarlenSplitRope;
   for (const int64_t position : values) {
-    if (position < 0 && !padding) fail(flag, path, fmt::format("position {} is below 0", position));
+    if (position < 0 && !padding)
+      refuse_file(flag, path, fmt::format("position {} is below 0", position));
   }
   c_.positions.kind = PositionKind::kExplicit;
   c_.positions.offset = 0;
@@ -299,18 +224,18 @@ void VerifyFiles::read_table(const std::string& path) {
   table_ = build_table(frequencies_of(c_), spec.angle, largest + 1, available_threads(), spec.dtype,
                        row_rule_of(c_));
   if (path.empty()) return;
-  const NpyFile file = read_npy_file(path, {"<f4", "<f8", "<f2"},
-                                     "'<f4', '<f8' or '<f2' (float32, float64 or float16)");
+  std::vector<int64_t> shape;
+  const std::vector<double> values = read_floats(path, &shape);
   const int64_t r = c_.rope.rotary_dim;
-  if (file.shape.size() != 2 || file.shape[1] != r || file.shape[0] <= largest) {
-    fail("--table", path,
-         fmt::format("shape {}, expected (rows, {}): rotary_dim of the config, the cosines of a "
-                     "position and then its sines, for every position up to {}",
-                     shape_text(file.shape), r, largest));
+  if (shape.size() != 2 || shape[1] != r || shape[0] <= largest) {
+    refuse_file(
+        "--table", path,
+        fmt::format("shape {}, expected (rows, {}): rotary_dim of the config, the cosines of a "
+                    "position and then its sines, for every position up to {}",
+                    shape_text(shape), r, largest));
   }
   for (int64_t i = 0; i < table_.rows * r; ++i)
-    table_.values[static_cast<size_t>(i)] =
-        static_cast<float>(float_at(file, static_cast<size_t>(i)));
+    table_.values[static_cast<size_t>(i)] = static_cast<float>(values[static_cast<size_t>(i)]);
 }
 
 }  // namespace rope_bench

@@ -10,6 +10,7 @@
 
 #include "kernels/kernel_api.h"
 #include "src/case/rope_case.h"
+#include "src/cli/verify_arrays.h"
 #include "src/math/table.h"
 
 namespace rope_bench {
@@ -32,14 +33,8 @@ class VerifyFiles {
   const CosSinTable& table() const { return table_; }
 
  private:
-  struct Tensor {
-    std::vector<int64_t> shape;
-    std::vector<std::byte> data;
-  };
-
-  Tensor elements(const char* flag, const std::string& path) const;
-  void take_tokens(const char* flag, const std::string& path, const Tensor& t, int64_t heads);
-  void require_shape(const char* flag, const std::string& path, const Tensor& t, int64_t heads,
+  void take_tokens(const char* flag, const std::string& path, const FileTensor& t, int64_t heads);
+  void require_shape(const char* flag, const std::string& path, const FileTensor& t, int64_t heads,
                      const char* what) const;
   const std::byte* tensor(const char* flag, const std::string& path, int64_t heads,
                           const char* what);
@@ -53,8 +48,8 @@ class VerifyFiles {
   void strides(RopeTensor* t, int64_t heads, int64_t row_heads) const;
 
   RopeCase c_;
-  int64_t num_tokens_ = -1;                // of a batch entry; -1: not known yet
-  std::map<std::string, Tensor> tensors_;  // by flag
+  int64_t num_tokens_ = -1;                    // of a batch entry; -1: not known yet
+  std::map<std::string, FileTensor> tensors_;  // by flag
   RopeKernelArgs launch_{};
   CosSinTable table_;
 };

@@ -19,6 +19,14 @@ std::byte* moved(const void* base, int64_t elements, Dtype dtype) {
 
 }  // namespace
 
+FaultLaunch::~FaultLaunch() {
+  try {
+    device_.synchronize();
+  } catch (const DeviceError&) {
+    // Whoever waits for the launch meets the same error.
+  }
+}
+
 RopeKernelArgs FaultLaunch::tokens(const RopeKernelArgs& all, int64_t begin, int64_t end) {
   RopeKernelArgs part = all;
   const auto dtype = static_cast<Dtype>(all.dtype);

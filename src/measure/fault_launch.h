@@ -30,7 +30,7 @@ class FaultLaunch {
         memory(remembered),
         device_(device),
         variant_(*launch.variant) {}
-  ~FaultLaunch() { device_.synchronize(); }
+  ~FaultLaunch();  // waits: what the launch reads goes with this
   FaultLaunch(const FaultLaunch&) = delete;
   FaultLaunch& operator=(const FaultLaunch&) = delete;
 

@@ -220,7 +220,8 @@ class CaseRunner : public Runner {
            to_diagnosis(evidence::kTimed));
     }
     if (measured->timing.num_rounds == 0) {
-      result->reason = "not measured: no round gave a positive time, the device is too busy";
+      if (result->status != Status::kFailed)
+        result->reason = "not measured: no round gave a positive time, the device is too busy";
       result->labels.emplace_back("unstable");
       return true;
     }

@@ -193,6 +193,40 @@ TEST_F(Verify, PackedRowsAndValues) {
   EXPECT_EQ(rope_bench(args).exit_code, 1);
 }
 
+// C184: weights of a norm, right and exchanged.
+TEST_F(Verify, NormsHaveWeights) {
+  const auto weights = [](double from) {
+    std::vector<double> w(kDim);
+    for (int64_t i = 0; i < kDim; ++i) w[i] = from + static_cast<double>(i) / 16;
+    return w;
+  };
+  const auto normed = [](std::vector<double> x, const std::vector<double>& w) {
+    for (size_t row = 0; row < x.size(); row += kDim) {
+      double sum = 0;
+      for (int64_t i = 0; i < kDim; ++i) sum += x[row + i] * x[row + i];
+      for (int64_t i = 0; i < kDim; ++i) x[row + i] *= w[i] / std::sqrt(sum / kDim + 1e-6);
+    }
+    return x;
+  };
+  const auto q = inputs(kHeads, 1), k = inputs(kKvHeads, 2);
+  write_values("q.npy", "(6, 4, 16)", q, "<f4");
+  write_values("k.npy", "(6, 2, 16)", k, "<f4");
+  write_values("qw.npy", "(16,)", weights(1), "<f4");
+  write_values("kw.npy", "(16,)", weights(2), "<f4");
+  write_values("qr.npy", "(6, 4, 16)", rotated(normed(q, weights(1)), kHeads, true, kSequential),
+               "<f4");
+  write_values("kr.npy", "(6, 2, 16)", rotated(normed(k, weights(2)), kKvHeads, true, kSequential),
+               "<f4");
+  const auto with = [&](const char* q_weight, const char* k_weight) {
+    return verify({"--set", "op=norm_split_rope", "--set", "dtype=f32", "--q-weight",
+                   path(q_weight), "--k-weight", path(k_weight), "-o", "json"});
+  };
+  EXPECT_EQ(with("qw.npy", "kw.npy").exit_code, 0) << with("qw.npy", "kw.npy").out;
+  const ProcessResult swapped = with("kw.npy", "qw.npy");
+  EXPECT_EQ(swapped.exit_code, 1);
+  EXPECT_EQ(Json::parse(swapped.out).at("diagnosis").at("name"), "weights_swapped");
+}
+
 TEST_F(Verify, ErrorsAreOneLineThatNamesBoth) {
   write_all(true, kSequential);
   write_values("odd.npy", "(6, 3, 16)", inputs(3, 1));
@@ -204,6 +238,8 @@ TEST_F(Verify, ErrorsAreOneLineThatNamesBoth) {
     std::vector<std::string> more;
     std::vector<std::string> parts;
   } rows[] = {
+      {{"--q", path("odd.npy")},
+       {"--q ", "shape (6, 3, 16), expected (tokens, 4, 16)", "4 heads of 16 dims"}},
       {{"--k", path("odd.npy")}, {"--k ", "shape (6, 3, 16), expected (6, 2, 16)", "2 heads"}},
       {{"--k-out", path("more.npy")}, {"--k-out ", "shape (5, 2, 16), expected (6, 2, 16)"}},
       {{"--k", path("ints.npy")}, {"holds '<i4', expected '<u2'", "--k is of dtype bf16"}},

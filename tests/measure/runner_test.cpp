@@ -256,6 +256,48 @@ TEST(Runner, RowsThatProveNothingSaySo) {
   EXPECT_EQ(run_one(c, [](const RopeKernelArgs*) { return 0; }).status, Status::kFailed);
 }
 
+// Where x = y in every pair, a kernel that exchanges the two is not seen.
+TEST(Runner, InputsThatTellNothingAreLabelled) {
+  RopeCase c = small_case(true);
+  c.data = DataKind::kConstant;
+  EXPECT_EQ(run_one(c, right_launch).labels, std::vector<std::string>({"symmetric-pairs"}));
+  EXPECT_EQ(run_one(c, right_launch, true).labels.back(), "symmetric-pairs");
+  c.data = DataKind::kNormal;
+  EXPECT_TRUE(run_one(c, right_launch).labels.empty());
+}
+
+// The second checked launch reads the negated inputs, and so do the timed ones: what a kernel kept
+// from its first launch is wrong in both.
+TEST(Runner, OutputsKeptFromTheFirstLaunchAreWrong) {
+  static std::vector<std::byte> kept;
+  kept.clear();
+  const Result r = run_one(small_case(false), [](const RopeKernelArgs* args) {
+    const size_t bytes = static_cast<size_t>(args->num_tokens * args->q.out_token_stride) * 2;
+    right_launch(args);
+    auto* out = static_cast<std::byte*>(args->q.out);
+    if (kept.empty()) kept.assign(out, out + bytes);
+    std::memcpy(out, kept.data(), bytes);
+    return 0;
+  });
+  EXPECT_EQ(r.status, Status::kFailed);
+  EXPECT_EQ(r.diagnosis.name, "second_launch");
+  EXPECT_EQ(r.reason.find("beyond their bound"), std::string::npos) << r.reason;
+}
+
+// Only the first reason has a diagnosis, and a right row has none.
+TEST(Runner, AFailedRowHasADiagnosis) {
+  EXPECT_EQ(run_one(small_case(true), right_launch).diagnosis.name, "");
+  const Result r = run_one(small_case(true), [](const RopeKernelArgs* args) {
+    RopeKernelArgs other = *args;
+    other.pairing = 1 - other.pairing;
+    right_launch(&other);
+    out16(args->k)[args->num_tokens * args->k.out_token_stride] = 1;
+    return 0;
+  });
+  EXPECT_EQ(r.diagnosis.name, "other_pairing");
+  EXPECT_NE(r.reason.find("guard band"), std::string::npos) << r.reason;
+}
+
 TEST(Runner, OneRowPerCacheMode) {
   RopeCase c = small_case(true);
   c.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
