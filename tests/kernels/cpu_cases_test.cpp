@@ -15,6 +15,7 @@ struct Small {
   int heads = 1, kv_heads = 1, head_dim = 4;
   std::vector<float> rows, bias, q_weight, k_weight;
   int norm = ROPE_NORM_HEAD;
+  bool round_between = false;
   float eps = 1e-6f, weight_offset = 0, attention_factor = 1;
   int64_t position = 0;
 
@@ -77,6 +78,7 @@ struct Small {
     a.bias = bias.empty() ? nullptr : b.data();
     a.norm = variant.op == ROPE_OP_NORM_SPLIT_ROPE ? norm : ROPE_NORM_NONE;
     a.norm_eps = eps;
+    a.round_between = round_between ? 1 : 0;
     a.weight_offset = weight_offset;
     a.q_weight = q_weight.empty() ? nullptr : wq.data();
     a.k_weight = k_weight.empty() ? nullptr : wk.data();
@@ -120,6 +122,21 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CpuBackward,
                                                       {ROPE_OP_ROPE_BACKWARD,
                                                        ROPE_OP_SPLIT_ROPE_BACKWARD})),
                          kernel_label);
+
+// C073: one rounding at the end, or one more between norm and rotation: nothing else.
+TEST_P(CpuNorm, WhereItRounds) {
+  Small s;
+  s.dtype = Dtype::kBF16;
+  s.position = 1;
+  s.rows = {2.75, 5.375, -4.25, -3.375, 2.75, 5.375, -4.25, -3.375, 0, 0, 0, 0};
+  const std::vector<double> once = {1.25, 1.3359375, 0.004364013671875, -0.81640625};
+  const std::vector<double> twice = {1.2421875, 1.328125, 0.003021240234375, -0.8203125};
+  const RopeVariant& variant = GetParam().variant;
+  EXPECT_EQ(s.run(variant).q, variant.precision == ROPE_PRECISION_UNFUSED ? twice : once);
+  s.round_between = true;
+  EXPECT_EQ(s.run(variant).q, twice);
+  EXPECT_EQ(s.run(variant).k, twice);
+}
 
 // C109: 1 + w is formed in float32, not in bf16, and the 1 is there.
 TEST_P(CpuNorm, WeightOffsetIsAddedInFloat32) {
