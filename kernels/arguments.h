@@ -151,19 +151,6 @@ inline int32_t why_not_any(const RopeKernelArgs* a, bool uses_table, char* reaso
   return arguments::why_not_norm(*a, reason, size);
 }
 
-// The same for a variant of op rope that reads a table and knows nothing of the rest.
-inline int32_t why_not_rope(const RopeKernelArgs* a, char* reason, size_t size) {
-  if (why_not_any(a, true, reason, size)) return 1;
-  if (a->op != ROPE_OP_ROPE) return refuse(reason, size, "op %d is not rope", a->op);
-  if (a->in_batch_tokens != 0 || a->out_batch_tokens != 0)
-    return refuse(reason, size, "batches of tokens are not supported yet");
-  for (const RopeTensor* t : {&a->q, &a->k}) {
-    if (t->rotary_offset != 0)
-      return refuse(reason, size, "rotary_offset %d is not supported yet", t->rotary_offset);
-  }
-  return 0;
-}
-
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_KERNELS_ARGUMENTS_H_
