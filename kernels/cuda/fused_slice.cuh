@@ -61,7 +61,7 @@ struct FusedSlice {
   template <Pairing kPairing, Source kSource>
   ROPE_DEVICE void rotate(const FactorRow<kSource>& row, int lane) {
     if (!slice.rotates || !has_first) return;
-    if constexpr (kPairing == Pairing::kNeox || kElements == 1) {
+    if constexpr (kSharesFactors<kPairing, kElements>) {
       rotate_halves(x, y, row.from(lane * kElements));
     } else {
       constexpr int kPairs = kElements / 2;

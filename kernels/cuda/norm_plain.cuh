@@ -121,10 +121,6 @@ ROPE_DEVICE void norm_rotate_halves(Packet<kBytes>& x, Packet<kBytes>& y,
   }
 }
 
-// Halves of a head, or the two elements of one pair, share factors.
-template <Pairing kPairing, int kElements>
-inline constexpr bool kSharesFactors = kPairing == Pairing::kNeox || kElements == 1;
-
 // The two packets of a thread.
 template <typename T, Pairing kPairing, int kBytes, Source kSource>
 ROPE_DEVICE void norm_rotate_slice(Packet<kBytes>& x, Packet<kBytes>& y, const Slice& slice,

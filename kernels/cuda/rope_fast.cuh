@@ -59,8 +59,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_fast_kernel(ROPE_ARGUMENT VectorPar
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kPlain = kMode != FastMode::kGeneral;
   constexpr bool kAngles = kSource == Source::kAngles;
-  // x and y turn together: halves, or the two elements of a gptj pair where a packet has but one.
-  constexpr bool kShares = kPairing == Pairing::kNeox || kElements == 1;
+  constexpr bool kShares = kSharesFactors<kPairing, kElements>;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
   // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
   constexpr Hint kLoad = kMode == FastMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;

@@ -16,6 +16,11 @@ struct Slice {
   bool rotates = false;
 };
 
+// Whether a thread's two packets turn together, by the same factors: those of halves do, and two of
+// one element each, which are a gptj pair. Else each holds whole pairs and turns by itself.
+template <Pairing kPairing, int kElements>
+inline constexpr bool kSharesFactors = kPairing == Pairing::kNeox || kElements == 1;
+
 struct HeadSlices {
   int32_t packets = 0;       // of the rotated dims
   int32_t lanes = 0;         // threads that rotate
