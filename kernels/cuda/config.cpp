@@ -1,5 +1,7 @@
 #include "kernels/cuda/config.h"
 
+#include <span>
+
 #include "kernels/arguments.h"
 
 namespace rope_bench::device {
@@ -81,20 +83,6 @@ int widest_packet(const RopeKernelArgs& args, const Stages& stages, int most) {
 
 namespace {
 
-// Between these numbers of threads (two 16-byte packets each) two overlapping launches do not quite
-// fit a GPU at once, and twice as many threads of half the width spread better: on an H200 0.93 of
-// the limit instead of 0.85 at 256 tokens of 32/8 heads x 128, 0.94 instead of 0.82 at 384; at 128
-// and 512 the wide ones win.
-constexpr int64_t kNarrowFrom = 60'000, kNarrowTo = 140'000;
-
-bool prefers_narrow(const RopeKernelArgs& args, const Stages& stages) {
-  const int64_t row_bytes =
-      int64_t{element_size(args.dtype)} * (all_in_place(args) ? args.rotary_dim : args.head_dim);
-  const int64_t threads = args.num_tokens * (args.q.num_heads + args.k.num_heads) * row_bytes / 32;
-  return all_in_place(args) && threads > kNarrowFrom && threads < kNarrowTo &&
-         packet_fits(args, stages, 8);
-}
-
 int64_t chunk_of(const RopeKernelArgs& args) {
   // The table rows of a chunk stay in L2 from its Q to its K.
   constexpr int64_t kChunkTokens = 8192;
@@ -112,22 +100,65 @@ int64_t chunk_of(const RopeKernelArgs& args) {
 
 }  // namespace
 
-VectorConfig fast_config(const RopeKernelArgs& args) {
-  const Stages rotation_only = {false, false, true};
+VectorConfig general_config(const RopeKernelArgs& args, const Stages& stages) {
   VectorConfig config;
-  config.packet_bytes = widest_packet(args, rotation_only);
-  if (config.packet_bytes == 16 && prefers_narrow(args, rotation_only)) {
-    config.packet_bytes = 8;
-    config.threads = 256;
-  }
+  config.packet_bytes = widest_packet(args, stages);
   config.chunk_tokens = chunk_of(args);
   return config;
 }
 
-VectorConfig fused_config(const RopeKernelArgs& args, const Stages& stages) {
-  VectorConfig config;
-  config.packet_bytes = widest_packet(args, stages);
-  config.chunk_tokens = chunk_of(args);
+namespace {
+
+// Threads of a launch with two packets of 16 bytes each: how much there is to do.
+int64_t wide_threads(const RopeKernelArgs& args, const Stages& stages) {
+  const bool passes = moves_pass_through(args, stages);
+  const int64_t heads = int64_t{args.q.num_heads} + args.k.num_heads +
+                        (in_place(args.v) ? 0 : args.v.num_heads);
+  return args.num_tokens * heads * (passes ? args.head_dim : args.rotary_dim) *
+         element_size(args.dtype) / 32;
+}
+
+struct Choice {
+  int64_t most;  // of wide_threads()
+  int packet_bytes, threads, heads;
+};
+// Few threads: narrow packets, so that twice as many wait for memory at once. In between, where
+// launches do not quite fill a GPU or a little more than that, whatever spreads best. Many: wide
+// packets; two heads a thread where there is more to compute than a plain copy leaves room for.
+// Made with tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
+constexpr int64_t kAny = INT64_MAX;
+constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
+constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {kAny, 16, 64, 2}};
+constexpr Choice kNorm[] = {
+    {110'000, 8, 256, 1}, {152'000, 16, 128, 1}, {250'000, 16, 256, 2}, {kAny, 16, 64, 2}};
+constexpr Choice kRowNorm[] = {{kAny, 16, 128, 2}};
+constexpr Choice kAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1}};
+constexpr Choice kNormAngles[] = {
+    {110'000, 8, 256, 1}, {400'000, 16, 128, 1}, {kAny, 16, 64, 2}};
+
+std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
+  const bool norm = stages.norm && args.norm != ROPE_NORM_NONE;
+  const bool angles = stages.rotation && args.table == nullptr;
+  if (norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
+  if (norm) return angles ? std::span<const Choice>(kNormAngles) : kNorm;
+  if (angles) return kAngles;
+  return all_in_place(args) ? std::span<const Choice>(kInPlace) : kOutOfPlace;
+}
+
+}  // namespace
+
+VectorConfig plain_config(const RopeKernelArgs& args, const Stages& stages) {
+  VectorConfig config = general_config(args, stages);
+  if (config.packet_bytes != 16) return config;
+  const int64_t threads = wide_threads(args, stages);
+  for (const Choice& choice : choices_for(args, stages)) {
+    if (threads > choice.most) continue;
+    if (!packet_fits(args, stages, choice.packet_bytes)) return config;
+    config.packet_bytes = choice.packet_bytes;
+    config.threads = choice.threads;
+    config.heads = choice.heads;
+    return config;
+  }
   return config;
 }
 

@@ -14,6 +14,7 @@ inline constexpr int kMostHeads = 32768;
 struct VectorConfig {
   int packet_bytes = 0;      // 2, 4, 8 or 16; 0 if no packet fits
   int threads = 128;         // wanted per block
+  int heads = 1;             // of a thread, in the plain kernels: 1, or 2 with packets of 16 bytes
   bool prefetch = true;      // of the table rows
   int64_t chunk_tokens = 0;  // of one row of the grid; 0 if there are more than kMostHeads heads
 };
@@ -34,10 +35,9 @@ int widest_packet(const RopeKernelArgs& args, const Stages& stages, int most = 1
 // Whether the dims that are not rotated are moved or changed.
 bool moves_pass_through(const RopeKernelArgs& args, const Stages& stages);
 
-// The configs of `fast`, of a launch without bias and norm and of one with. Made with
-// tests/gpu/tune_fast on an H200.
-VectorConfig fast_config(const RopeKernelArgs& args);
-VectorConfig fused_config(const RopeKernelArgs& args, const Stages& stages);
+// The configs of `fast`: of the plain kernels, and of the general ones.
+VectorConfig plain_config(const RopeKernelArgs& args, const Stages& stages);
+VectorConfig general_config(const RopeKernelArgs& args, const Stages& stages);
 // One warp per head, packets as narrow as give each of its threads work.
 VectorConfig per_head_config(const RopeKernelArgs& args, const Stages& stages);
 

@@ -47,7 +47,7 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   // Locate. Threads without work stay: the others of their warp wait for them.
   if (!kAngles && block_x() < vector.walk.prefetch_blocks) {
     wait_for_previous_launch();
-    prefetch_rows<false>(vector);
+    prefetch_rows(vector);
     return;
   }
   const Item item = item_of(vector);
@@ -57,11 +57,6 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   Place at;
   if (item.exists) at = vector.tokens.locate(vector.walk.chunk_first() + item.token_in_chunk);
   const bool works = item.exists && !at.is_padding;
-
-  BlockTokens tokens;
-  ROPE_SHARED(float, positions, kAngles ? kSharedPositions : 1);
-  [[maybe_unused]] auto of_block = block_factors<!kAngles>(vector, item, &tokens, positions);
-  if constexpr (kAngles) of_block.begin();
 
   // Load.
   FusedSlice<T, kBytes> s;
@@ -83,8 +78,10 @@ ROPE_KERNEL void rope_fused_kernel(ROPE_ARGUMENT FusedParams p) {
   // Where the factors are.
   FactorRow<kSource> row{};
   if constexpr (kAngles) {
+    ROPE_SHARED(float, positions, kSharedPositions);
     if (item.role != Role::kV) {
-      of_block.finish(factors);
+      BlockTokens tokens;
+      block_factors(vector, item, &tokens, positions).form(factors);
       sync_block();
       row = shared_row<kSource>(vector, item, tokens, factors);
     }

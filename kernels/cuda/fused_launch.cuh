@@ -6,9 +6,7 @@
 #include "kernels/cuda/dispatch.cuh"
 #include "kernels/cuda/fused.cuh"
 #include "kernels/cuda/launchers.h"
-#include "kernels/cuda/norm_plain.cuh"
 #include "kernels/cuda/row_norm.cuh"
-#include "kernels/cuda/row_norm_plain.cuh"
 #include "kernels/cuda/vector_launch.cuh"
 
 namespace rope_bench::device {
@@ -22,18 +20,6 @@ inline FusedParams fused_params(const RopeKernelArgs& args, const VectorLaunch& 
   return p;
 }
 
-// What the plain kernels compute: heads of q, k and v share out evenly among as many threads each.
-inline bool is_plain_norm(const FusedParams& p) {
-  const VectorParams& v = p.vector;
-  const bool v_fits = v.v.operand.heads.divisor == 0 ||
-                      (v.v.slices.is_even() && v.v.slices.threads() == v.q.slices.threads());
-  const bool is_short = v.q.operand.is_short() && v.k.operand.is_short() &&
-                        v.v.operand.is_short() && v.table.is_short();
-  return is_short && v.tokens.plain && p.bias == nullptr && p.norm.given &&
-         !p.norm.after_rotation && !p.norm.round_between && v.q.slices.lead == 0 &&
-         v.k.slices.lead == 0 && v.q.slices.is_even() && v_fits;
-}
-
 template <Source kSource>
 int32_t start_fused(const RopeKernelArgs& args, const VectorLaunch& how) {
   FusedParams p = fused_params(args, how);
@@ -45,50 +31,12 @@ int32_t start_fused(const RopeKernelArgs& args, const VectorLaunch& how) {
   VectorConfig config = how.config;
   if (group > 32) config.threads = group;  // they meet as a block
   const LaunchShape shape = vector_shape(args, config, group, &p.vector);
-  const bool plain = is_plain_norm(p) && group <= 32 && p.vector.q.slices.threads() == group;
   return dispatch(args, [&](auto element, auto pairing) {
     using T = decltype(element);
     return dispatch_packet<T>(how.config.packet_bytes, [&](auto bytes) {
-      if (plain) {
-        return launch(
-            rope_norm_plain_kernel<T, kSource, decltype(pairing)::kValue, decltype(bytes)::kValue>,
-            shape, args.stream, p);
-      }
       return launch(
           rope_fused_kernel<T, kSource, decltype(pairing)::kValue, decltype(bytes)::kValue>, shape,
           args.stream, p);
-    });
-  });
-}
-
-// The threads of a block that holds a token, or more than there can be.
-inline RowPlainParams row_plain_params(const FusedParams& fused) {
-  RowPlainParams p;
-  p.fused = fused;
-  const auto threads = static_cast<uint32_t>(fused.vector.q.slices.threads());
-  p.head_threads = Divisor::of(threads);
-  const auto warps_of = [&](const Items& items) {
-    return (items.operand.heads.divisor * threads + 31) / 32 * 32;
-  };
-  p.k_first = warps_of(fused.vector.q);
-  p.v_first = p.k_first + warps_of(fused.vector.k);
-  p.end = p.v_first + warps_of(fused.vector.v);
-  return p;
-}
-
-template <Source kSource>
-int32_t start_row_norm_plain(const RopeKernelArgs& args, const VectorLaunch& how,
-                             const RowPlainParams& p) {
-  LaunchShape shape;
-  shape.blocks = static_cast<uint64_t>(args.num_tokens);
-  shape.block_x = p.end;
-  shape.overlap = true;
-  return dispatch(args, [&](auto element, auto pairing) {
-    using T = decltype(element);
-    return dispatch_packet<T>(how.config.packet_bytes, [&](auto bytes) {
-      return launch(rope_row_norm_plain_kernel<T, kSource, decltype(pairing)::kValue,
-                                               decltype(bytes)::kValue>,
-                    shape, args.stream, p);
     });
   });
 }
@@ -97,10 +45,6 @@ template <Source kSource>
 int32_t start_row_norm(const RopeKernelArgs& args, const VectorLaunch& how) {
   RowNormParams p;
   p.fused = fused_params(args, how);
-  if (is_plain_norm(p.fused)) {
-    const RowPlainParams plain = row_plain_params(p.fused);
-    if (plain.end <= 1024) return start_row_norm_plain<kSource>(args, how, plain);
-  }
   const uint32_t threads = static_cast<uint32_t>(head_threads(p.fused.vector));
   const auto rows = [&](const RopeTensor& t) {
     return static_cast<uint32_t>(t.num_heads) * threads;

@@ -33,7 +33,11 @@ struct VectorLaunch {
 // fast with a given config, for tuning and tests. The packet must fit (packet_fits).
 int32_t launch_fast_with(const RopeKernelArgs& args, const VectorConfig& config);
 
-// rope_fast_kernel and rope_fused_kernel or rope_row_norm_kernel, for each source of factors.
+// rope_plain_kernel or rope_row_norm_plain_kernel, rope_general_kernel, and rope_fused_kernel or
+// rope_row_norm_kernel, for each source of factors.
+int32_t launch_plain_table32(const RopeKernelArgs& args, const VectorLaunch& how);
+int32_t launch_plain_table16(const RopeKernelArgs& args, const VectorLaunch& how);
+int32_t launch_plain_angles(const RopeKernelArgs& args, const VectorLaunch& how);
 int32_t launch_rope_table32(const RopeKernelArgs& args, const VectorLaunch& how);
 int32_t launch_rope_table16(const RopeKernelArgs& args, const VectorLaunch& how);
 int32_t launch_rope_angles(const RopeKernelArgs& args, const VectorLaunch& how);

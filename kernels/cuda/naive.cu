@@ -20,6 +20,20 @@ NaiveOperand operand_of(const RopeKernelArgs& args, const RopeTensor& tensor, bo
   return o;
 }
 
+// Whether 32 bits hold the indices of a token's pairs, times the pairs of a head, and its offsets.
+bool is_short(const RopeKernelArgs& args) {
+  constexpr int64_t kMost = 0xffffffff;
+  const int64_t half = args.rotary_dim / 2, size = element_size(args.dtype);
+  for (const RopeTensor* t : {&args.q, &args.k, &args.v}) {
+    const int64_t heads = t->num_heads, width = head_width(args, *t);
+    if (heads * half * half > kMost) return false;
+    for (const int64_t stride : {t->in_head_stride, t->out_head_stride}) {
+      if (stride < 0 || stride > (kMost / size - width) / (heads + 1)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int32_t launch_naive(const RopeKernelArgs* args) {
@@ -49,7 +63,7 @@ int32_t launch_naive(const RopeKernelArgs* args) {
       using T = decltype(element);
       constexpr Source kSource = decltype(source)::kValue;
       constexpr Pairing kPairing = decltype(pairing)::kValue;
-      if (p.bias == nullptr && !p.norm.given) {
+      if (p.bias == nullptr && !p.norm.given && is_short(*args)) {
         return launch(rope_naive_kernel<T, kSource, kPairing, true>, shape, args->stream, p);
       }
       return launch(rope_naive_kernel<T, kSource, kPairing, false>, shape, args->stream, p);

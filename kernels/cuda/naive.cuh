@@ -36,7 +36,8 @@ struct NaiveParams {
 };
 
 // The heads of one operand and one token.
-// kRotatesOnly: nothing happens to a head but its rotation.
+// kRotatesOnly: nothing happens to a head but its rotation, and 32 bits hold the indices and offsets
+// of a token.
 template <typename T, Source kSource, Pairing kPairing, bool kRotatesOnly>
 struct NaiveRow {
   const NaiveParams& p;
@@ -48,11 +49,16 @@ struct NaiveRow {
   const char* weights;  // likewise
   bool is_q;
 
+  ROPE_DEVICE static int64_t offset(uint32_t head, int64_t head_stride, int dim) {
+    if constexpr (kRotatesOnly)
+      return head * static_cast<uint32_t>(head_stride) + static_cast<uint32_t>(dim) * T::kSize;
+    return head * head_stride + dim * T::kSize;
+  }
   ROPE_DEVICE const char* in_at(uint32_t head, int dim) const {
-    return in + head * o.operand.in_head_stride + dim * T::kSize;
+    return in + offset(head, o.operand.in_head_stride, dim);
   }
   ROPE_DEVICE char* out_at(uint32_t head, int dim) const {
-    return out + head * o.operand.out_head_stride + dim * T::kSize;
+    return out + offset(head, o.operand.out_head_stride, dim);
   }
   ROPE_DEVICE float read(uint32_t head, int dim) const {
     float value[1];
@@ -92,7 +98,8 @@ struct NaiveRow {
     const int half = static_cast<int>(p.half_dim.divisor);
     const uint32_t begin = first_head * p.half_dim.divisor, end = last_head * p.half_dim.divisor;
     for (uint32_t i = begin + thread_x(); i < end; i += block_dim_x()) {
-      const auto head = static_cast<uint32_t>(p.half_dim.quotient(i));
+      const uint32_t head = kRotatesOnly ? p.half_dim.small_quotient(i)
+                                         : static_cast<uint32_t>(p.half_dim.quotient(i));
       const int pair = static_cast<int>(i - head * p.half_dim.divisor);
       const int first = o.offset + pair_first(kPairing, pair);
       const int second = o.offset + pair_second(kPairing, pair, 2 * half);

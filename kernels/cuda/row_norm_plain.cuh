@@ -1,22 +1,26 @@
-// norm_split_rope with a norm over all heads of a token, the common case of row_norm.cuh: norm
-// before rotation, no bias, tokens one after the other, and a token that fits a block.
+// norm_split_rope with a norm over all heads of a token, the common case of row_norm.cuh: as
+// plain.cuh, and a token that fits a block.
 //
 // Mapping. A block takes one token: whole warps for its heads of Q, then of K, then of V, each
-// thread two packets of up to 16 bytes, loaded once and kept from the sum of squares to the store.
-// Both sums are made of the warps' sums in shared memory.
+// thread two packets of up to 16 bytes of one or two heads, loaded once and kept from the sum of
+// squares to the store. Both sums are made of the warps' sums in shared memory.
 #ifndef ROPE_BENCH_KERNELS_CUDA_ROW_NORM_PLAIN_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_ROW_NORM_PLAIN_CUH_
 
-#include "kernels/cuda/norm_plain.cuh"
+#include "kernels/cuda/device/plain_steps.cuh"
 
 namespace rope_bench::device {
 
 struct RowPlainParams {
-  FusedParams fused;
+  PlainParams plain;
   Divisor head_threads;
+  uint32_t head_bytes = 0;  // of a head of the weights
   // Where the threads of k and v begin, and where all end: multiples of a warp.
   uint32_t k_first = 0, v_first = 0, end = 0;
 };
+
+// About as many blocks as a GPU holds.
+inline constexpr uint32_t kTokensAhead = 512;
 
 // Sum of the warps' sums [first, last).
 ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
@@ -25,90 +29,131 @@ ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
   return sum;
 }
 
-template <typename T, Source kSource, Pairing kPairing, int kBytes>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(40) rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams p) {
+template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 80 : 56)
+    rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams row_params) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
+  using Heads = PlainHeads<T, kPairing, kBytes, kHeads, true, kHeads>;
   ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
   ROPE_SHARED(float, sums, 2 * kMostWarps);
-  const VectorParams& vector = p.fused.vector;
+  const PlainParams& p = row_params.plain;
 
   // Locate.
-  const int64_t token = block_x();
-  const uint32_t thread = thread_x();
-  const Role role = thread < p.k_first ? Role::kQ : thread < p.v_first ? Role::kK : Role::kV;
-  const Items& items = items_of(vector, role);
-  const uint32_t index = thread - (role == Role::kQ ? 0 : role == Role::kK ? p.k_first : p.v_first);
-  const uint32_t head = p.head_threads.small_quotient(index);
-  const int lane = static_cast<int>(index - head * p.head_threads.divisor);
-  const bool exists = head < items.operand.heads.divisor;
+  const uint32_t token = block_x(), thread = thread_x();
+  const bool is_q = thread < row_params.k_first, is_v = thread >= row_params.v_first;
+  const PlainOperand& o = is_q ? p.q : is_v ? p.v : p.k;
+  const uint32_t index = thread - (is_q ? 0 : is_v ? row_params.v_first : row_params.k_first);
+  const uint32_t group = row_params.head_threads.small_quotient(index);
+  const auto lane = static_cast<int>(index - group * row_params.head_threads.divisor);
+  const uint32_t head = group * kHeads;
+  const auto slice = plain_slice<kPairing, kBytes, kElements, false>(o, lane);
+  const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
+                   (head * o.in_head_stride + static_cast<uint32_t>(slice.first));
+  const char* position_at = p.position_at(token);
+  constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
+  const char* table = p.table + lane * kLanePairs * FactorRow<kSource>::kSize;
+  const bool rotates = slice.rotates && head < o.num_heads;
+  settle(in);
+  settle(position_at);
+  settle(table);
+  // The last threads bring rows of the table into L2 for blocks to come; those of the first blocks
+  // while the launch before ends.
+  const uint32_t line = row_params.end - 1 - thread;
+  const bool prefetches = !kAngles && line < p.row_lines.divisor;
+  if (prefetches && token < kTokensAhead) prefetch_line(p, peek_word(position_at), line);
   wait_for_previous_launch();
-  const TokenMap::Asked position = vector.tokens.ask(token);
-  const auto position_of = [&](uint32_t) { return position; };
-  BlockFactors<decltype(position_of)> factors{vector.angles,    token,       1, vector.half_dim,
-                                              vector.sine_flip, position_of, {}};
-  if constexpr (kAngles) factors.begin();
 
   // Load.
-  const char* in = items.operand.in_row(token, head);
-  const Slice slice = plain_slice<kPairing, kElements, FastMode::kOutOfPlace>(items.slices, lane);
-  Packet<kBytes> x{}, y{};
-  if (exists) {
-    x = load<kBytes, Hint::kStream>(in + slice.first * kBytes);
-    y = load<kBytes, Hint::kStream>(in + slice.second * kBytes);
+  uint32_t position = 0;
+  if (!kAngles && rotates) position = load_constant<4>(position_at).word[0];
+  const auto position_of = [&p, token](uint32_t) {
+    return TokenMap::ask(p.positions, p.angles.position_bits, token);
+  };
+  BlockFactors<decltype(position_of)> factors{p.angles,    token,       1, p.half_dim,
+                                              p.sine_flip, position_of, {}};
+  if constexpr (kAngles) factors.begin();
+  Heads heads;
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    heads.head[h] = {};
+    if (head + h >= o.num_heads) continue;
+    const char* at = in + static_cast<uint64_t>(h) * o.in_head_stride;
+    heads.head[h].x = load<kBytes, Hint::kStream>(at);
+    heads.head[h].y = load<kBytes, Hint::kStream>(at + slice.step);
   }
   let_next_launch_start();
-  const bool is_q = role == Role::kQ;
-  const char* weights = is_q ? p.fused.norm.q_weight : p.fused.norm.k_weight;
-  SliceNorm<T, kBytes> norm;
-  Factors<kNormPiece<kElements>> first_factors{};
+  if (prefetches && p.num_tokens - token > kTokensAhead)
+    prefetch_line(p, load_constant<4>(p.position_at(token + kTokensAhead)).word[0], line);
+  const auto store_all = [&] {
+    char* out = o.out + static_cast<uint64_t>(token) * o.out_token_stride +
+                (head * o.out_head_stride + static_cast<uint32_t>(slice.first));
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      if (head + h >= o.num_heads) continue;
+      char* at = out + static_cast<uint64_t>(h) * o.out_head_stride;
+      store<Hint::kStream>(at, heads.head[h].x);
+      store<Hint::kStream>(at + slice.step, heads.head[h].y);
+    }
+  };
   FactorRow<kSource> row{};
-  if (role != Role::kV) {
-    // Threads behind the last head have the weights of the first.
-    const int64_t of_head = exists ? static_cast<int64_t>(head) * p.fused.head_bytes : 0;
-    norm.load(weights == nullptr ? nullptr : weights + of_head, slice);
+  typename Heads::FirstFactors first_factors{};
+  if (is_v) {
+    store_all();
+  } else {
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      // Threads behind the last head have the weights of the first.
+      const uint32_t of_head = head + h < o.num_heads ? head + h : 0;
+      heads.weights[h].load(o, slice, of_head * row_params.head_bytes);
+    }
     if constexpr (!kAngles) {
-      row =
-          ask_factors<T, kSource, kPairing, kBytes>(vector, position, slice, lane, &first_factors);
+      const char* cosines = table + static_cast<uint64_t>(position) * p.row_stride;
+      row = {cosines, cosines + p.sines, 0, p.is_bf16};
+      if constexpr (Heads::kShares) {
+        if (rotates) first_factors = row.template load<Heads::kCount>(0);
+      }
     }
   }
 
   // Both norms.
   const auto sum_roles = [&](float scale, float* of_warps, float* q_sum, float* k_sum) {
-    const float sum = sum_lanes(packet_squares<T>(x, scale) + packet_squares<T>(y, scale), 32);
+    float sum = 0;
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) sum += head_squares<T>(heads.head[h], scale);
+    sum = sum_lanes(sum, 32);
     if (thread % 32 == 0) of_warps[thread / 32] = sum;
     sync_block();
-    *q_sum = sum_warps(of_warps, 0, p.k_first / 32);
-    *k_sum = sum_warps(of_warps, p.k_first / 32, p.v_first / 32);
+    *q_sum = sum_warps(of_warps, 0, row_params.k_first / 32);
+    *k_sum = sum_warps(of_warps, row_params.k_first / 32, row_params.v_first / 32);
   };
   float q_sum, k_sum, scaled_q_sum = 0, scaled_k_sum = 0;
   if constexpr (kAngles) factors.finish(shared);  // read behind the sync_block() of the sums
   sum_roles(1.0f, sums, &q_sum, &k_sum);
   if (left_range(q_sum) || left_range(k_sum))
     sum_roles(kDownScale, sums + kMostWarps, &scaled_q_sum, &scaled_k_sum);
-  if (!exists) return;
+  if (is_v || head >= o.num_heads) return;
+  heads.offset = o.weight_offset;
+  const float factor = norm_scale(p.eps, o.inverse_count, is_q ? q_sum : k_sum,
+                                  is_q ? scaled_q_sum : scaled_k_sum)
+                           .in_one();
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) heads.factor[h] = factor;
 
-  if (role != Role::kV) {
-    const float factor =
-        norm_scale(p.fused.norm, is_q, is_q ? q_sum : k_sum, is_q ? scaled_q_sum : scaled_k_sum)
-            .in_one();
-    // Rotate.
+  // Rotate.
+  if (slice.rotates) {
     if constexpr (kAngles) {
-      row = FactorRow<kSource>::of_shared(shared, static_cast<int>(vector.half_dim.divisor));
-      if constexpr (kSharesFactors<kPairing, kElements>) {
-        if (slice.rotates)
-          first_factors = row.template load<kNormPiece<kElements>>(lane * kElements);
-      }
+      row = FactorRow<kSource>::of_shared(shared, static_cast<int>(p.half_dim.divisor))
+                .from(lane * kLanePairs);
+      if constexpr (Heads::kShares) first_factors = row.template load<Heads::kCount>(0);
     }
-    // Weights of ones have no offset.
-    const float offset = weights == nullptr ? 0.0f : p.fused.norm.weight_offset * factor;
-    norm_rotate_slice<T, kPairing>(x, y, slice, lane, norm, factor, offset, first_factors, row);
+    heads.turn(first_factors, row, o.lanes * kLanePairs);
+  } else {
+    heads.only_norm();
   }
 
   // Store.
-  char* out = items.operand.out_row(token, head);
-  store<Hint::kStream>(out + slice.first * kBytes, x);
-  store<Hint::kStream>(out + slice.second * kBytes, y);
+  store_all();
 }
 
 }  // namespace rope_bench::device

@@ -90,17 +90,39 @@ ROPE_DEVICE bool stream_address(const StreamParams& p, const StreamOperand& o, i
   return true;
 }
 
-template <int kBytes, Hint kHint, bool kMapped>
-ROPE_DEVICE void stream_packet(const StreamParams& p, const StreamOperand& o, int64_t i) {
-  StreamAddress address;
-  if (i >= o.num_packets || !stream_address<kMapped>(p, o, i, kBytes, &address)) return;
-  if (!kMapped && p.end != nullptr) {
-    const int64_t end = TokenMap::load_int32(p.end, 0);
-    if (address.from - o.operand.in >= end * o.operand.in_token_stride) return;
+// The kSteps packets of a thread, `distance` apart: all are asked for before the first is stored.
+// Where nothing has to be looked up, addresses are known before the launch may touch memory.
+template <int kBytes, Hint kHint, int kSteps, bool kMapped>
+ROPE_DEVICE void stream_packets(const StreamParams& p, const StreamOperand& o, int64_t first,
+                                uint32_t distance) {
+  StreamAddress address[kSteps];
+  bool exists[kSteps];
+  Packet<kBytes> packet[kSteps];
+  if constexpr (kMapped) wait_for_previous_launch();
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    const int64_t i = first + step * int64_t{distance};
+    exists[step] = i < o.num_packets && stream_address<kMapped>(p, o, i, kBytes, &address[step]);
+    if (exists[step]) settle(address[step].from);
   }
-  const Packet<kBytes> packet = load<kBytes, kHint>(address.from);
+  if constexpr (!kMapped) {
+    wait_for_previous_launch();
+    if (p.end != nullptr) {
+      const int64_t end = TokenMap::load_int32(p.end, 0) * o.operand.in_token_stride;
+#pragma unroll
+      for (int step = 0; step < kSteps; ++step)
+        exists[step] = exists[step] && address[step].from - o.operand.in < end;
+    }
+  }
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    if (exists[step]) packet[step] = load<kBytes, kHint>(address[step].from);
+  }
   let_next_launch_start();
-  store<kHint>(address.to, packet);
+#pragma unroll
+  for (int step = 0; step < kSteps; ++step) {
+    if (exists[step]) store<kHint>(address[step].to, packet[step]);
+  }
 }
 
 // Loads are volatile: they happen although nobody wants the values.
@@ -125,7 +147,6 @@ template <int kBytes, Hint kHint, int kSteps, int kTableBytes, bool kMapped>
 ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
   uint32_t block = block_x();
   const uint32_t per_step = block_dim_x();
-  wait_for_previous_launch();
   if (block < p.q.blocks + p.k.blocks + p.v.blocks) {
     const bool is_q = block < p.q.blocks;
     if (!is_q) block -= p.q.blocks;
@@ -133,11 +154,10 @@ ROPE_KERNEL void stream_kernel(ROPE_ARGUMENT StreamParams p) {
     if (!is_q && !is_k) block -= p.k.blocks;
     const StreamOperand& o = is_q ? p.q : is_k ? p.k : p.v;
     const int64_t first = static_cast<int64_t>(block) * per_step * kSteps + thread_x();
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step)
-      stream_packet<kBytes, kHint, kMapped>(p, o, first + step * per_step);
+    stream_packets<kBytes, kHint, kSteps, kMapped>(p, o, first, per_step);
     return;
   }
+  wait_for_previous_launch();
   block -= p.q.blocks + p.k.blocks + p.v.blocks;
   if (block < p.table_blocks) {
     stream_table<kTableBytes, kMapped>(p, static_cast<int64_t>(block) * per_step + thread_x());

@@ -15,12 +15,20 @@ bool is_fused(const RopeKernelArgs& args, const Stages& stages) {
 
 int32_t launch_vector(const RopeKernelArgs& args, const VectorLaunch& how) {
   if (args.num_tokens == 0) return 0;
-  const bool fused = is_fused(args, how.stages);
-  if (how.stages.rotation && args.table == nullptr)
-    return fused ? launch_fused_angles(args, how) : launch_rope_angles(args, how);
-  if (args.table_dtype == ROPE_DTYPE_F32)
-    return fused ? launch_fused_table32(args, how) : launch_rope_table32(args, how);
-  return fused ? launch_fused_table16(args, how) : launch_rope_table16(args, how);
+  struct Launchers {
+    int32_t (*plain)(const RopeKernelArgs&, const VectorLaunch&);
+    int32_t (*rope)(const RopeKernelArgs&, const VectorLaunch&);
+    int32_t (*fused)(const RopeKernelArgs&, const VectorLaunch&);
+  };
+  constexpr Launchers kTable32 = {launch_plain_table32, launch_rope_table32, launch_fused_table32};
+  constexpr Launchers kTable16 = {launch_plain_table16, launch_rope_table16, launch_fused_table16};
+  constexpr Launchers kAngles = {launch_plain_angles, launch_rope_angles, launch_fused_angles};
+  const bool angles = how.stages.rotation && args.table == nullptr;
+  const Launchers& launchers = angles                               ? kAngles
+                               : args.table_dtype == ROPE_DTYPE_F32 ? kTable32
+                                                                    : kTable16;
+  if (is_plain(args, how)) return launchers.plain(args, how);
+  return is_fused(args, how.stages) ? launchers.fused(args, how) : launchers.rope(args, how);
 }
 
 int32_t why_not_launch(const RopeKernelArgs& args, const VectorLaunch& how, char* reason,
@@ -38,26 +46,17 @@ VectorLaunch per_head(const RopeKernelArgs& args) {
   return how;
 }
 
-// A norm of few heads waits for memory and for itself, not for bandwidth: there a warp per head is
-// ahead (on an H200, 40 heads x 128: 1.48 us instead of 1.88 at one token, 2.06 instead of 2.20 at
-// 64; 4.78 instead of 3.72 at 256).
-constexpr int64_t kFewHeads = 3072;
-
-bool has_few_heads(const RopeKernelArgs& args) {
-  const int64_t heads = int64_t{args.q.num_heads} + args.k.num_heads + args.v.num_heads;
-  return args.norm == ROPE_NORM_HEAD && args.table != nullptr &&
-         args.num_tokens * heads <= kFewHeads;
-}
-
-VectorLaunch wide(const RopeKernelArgs& args) {
+// The best kernel for these stages.
+VectorLaunch fast(const RopeKernelArgs& args, const Stages& stages, bool in_is_out = false) {
   VectorLaunch how;
-  how.stages = is_fused(args, kAll) ? kAll : kRotation;
-  how.config = is_fused(args, kAll) ? fused_config(args, kAll) : fast_config(args);
+  how.stages = stages;
+  how.in_is_out = in_is_out;
+  how.config = plain_config(args, stages);
+  if (!is_plain(args, how)) how.config = general_config(args, stages);
   return how;
 }
-
 VectorLaunch fast(const RopeKernelArgs& args) {
-  return has_few_heads(args) ? per_head(args) : wide(args);
+  return fast(args, is_fused(args, kAll) ? kAll : kRotation);
 }
 
 RopeKernelArgs without_table(const RopeKernelArgs& args) {
@@ -103,11 +102,10 @@ class Unfused {
 
  private:
   VectorLaunch stage(const RopeKernelArgs& args, const Stages& stages) const {
-    VectorLaunch how;
-    how.stages = stages;
-    how.config = stages.rotation ? fast_config(args) : fused_config(args, stages);
+    const bool in_is_out =
+        args.q.in == args.q.out && args.k.in == args.k.out && args_.padded_output != 0;
+    VectorLaunch how = fast(args, stages, in_is_out);
     how.config.prefetch = how.config.prefetch && stages.rotation;
-    how.in_is_out = args.q.in == args.q.out && args.k.in == args.k.out && args_.padded_output != 0;
     return how;
   }
   RopeKernelArgs on_outputs() const {
@@ -130,7 +128,7 @@ class Unfused {
 }  // namespace
 
 int32_t launch_fast_with(const RopeKernelArgs& args, const VectorConfig& config) {
-  VectorLaunch how = wide(args);
+  VectorLaunch how = fast(args);
   how.config = config;
   return launch_vector(args, how);
 }

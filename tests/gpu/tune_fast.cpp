@@ -1,8 +1,11 @@
-// How the table in kernels/cuda/config.cpp was made: limit_ratio of `fast` for every packet, block
-// size and hint over token counts, on the GPU present. Not a test; run by hand: tune_fast [dtype]
-// [pairing] [rotary_dim] [in_place 0|1] [tokens ...]
+// How the choices in kernels/cuda/config.cpp were made: limit_ratio of `fast` or `on_the_fly` for
+// every packet, block size, number of heads and prefetch over token counts, on the GPU present. Not
+// a test; run by hand: tune_fast [op=rope] [table=1] [dtype=bf16] [pairing=neox] [rotary_dim=128]
+// [in_place=1] [span=head] [tokens=1,64,1024]
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <sstream>
 #include <string>
 
 #include "kernels/cuda/launchers.h"
@@ -13,13 +16,18 @@
 namespace rope_bench {
 namespace {
 
-template <int kBytes, int kThreads, bool kPrefetch>
+bool uses_table = true;
+
+template <int kBytes, int kThreads, int kHeads, bool kPrefetch>
 int32_t launch_config(const RopeKernelArgs* args) {
-  device::VectorConfig config = device::fast_config(*args);
+  RopeKernelArgs a = *args;
+  if (!uses_table) a.table = nullptr;
+  device::VectorConfig config = device::general_config(a, {false, false, false});
   config.packet_bytes = kBytes;
   config.threads = kThreads;
+  config.heads = kHeads;
   config.prefetch = kPrefetch;
-  return device::launch_fast_with(*args, config);
+  return device::launch_fast_with(a, config);
 }
 
 struct Row {
@@ -28,53 +36,75 @@ struct Row {
   RopeVariant variant;
 };
 
-template <int kBytes, int kThreads, bool kPrefetch>
-Row row() {
-  Row r{std::to_string(kBytes) + "B x" + std::to_string(kThreads) + (kPrefetch ? " prefetch" : ""),
+template <int kBytes, int kThreads, int kHeads, bool kPrefetch>
+void add_row(std::vector<Row>& rows) {
+  Row r{std::to_string(kBytes) + "B x" + std::to_string(kThreads) + " h" + std::to_string(kHeads) +
+            (kPrefetch ? " prefetch" : ""),
         kBytes,
         {}};
   size_t count = 0;
   r.variant = rope_cuda_variants(&count)[0];
-  r.variant.launch = launch_config<kBytes, kThreads, kPrefetch>;
-  return r;
+  r.variant.launch = launch_config<kBytes, kThreads, kHeads, kPrefetch>;
+  rows.push_back(r);
 }
 
-template <int kBytes, int kThreads>
+template <int kBytes, int kThreads, int kHeads = 1>
 void add(std::vector<Row>& rows) {
-  rows.push_back(row<kBytes, kThreads, true>());
-  rows.push_back(row<kBytes, kThreads, false>());
+  add_row<kBytes, kThreads, kHeads, true>(rows);
+  if (uses_table) add_row<kBytes, kThreads, kHeads, false>(rows);
 }
 
 int tune(int argc, char** argv) {
-  const auto argument = [&](int i, const char* otherwise) {
-    return std::string(argc > i ? argv[i] : otherwise);
-  };
+  std::map<std::string, std::string> given = {
+      {"op", "rope"},         {"table", "1"},    {"dtype", "bf16"}, {"pairing", "neox"},
+      {"rotary_dim", "128"},  {"in_place", "1"}, {"span", "head"},
+      {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const size_t equals = argument.find('=');
+    if (equals == std::string::npos || given.count(argument.substr(0, equals)) == 0) {
+      std::fprintf(stderr, "tune_fast: what is %s?\n", argv[i]);
+      return 2;
+    }
+    given[argument.substr(0, equals)] = argument.substr(equals + 1);
+  }
   RopeCase c;
-  const std::string dtype = argument(1, "bf16");
+  const std::string dtype = given["dtype"], op = given["op"];
+  c.op = op == "rope"              ? Op::kRope
+         : op == "split_rope"      ? Op::kSplitRope
+         : op == "norm_split_rope" ? Op::kNormSplitRope
+                                   : Op::kSplitRopeBackward;
   c.dtype = dtype == "f32" ? Dtype::kF32 : dtype == "f16" ? Dtype::kF16 : Dtype::kBF16;
-  c.rope.pairing = argument(2, "neox") == "gptj" ? Pairing::kGptj : Pairing::kNeox;
+  c.rope.pairing = given["pairing"] == "gptj" ? Pairing::kGptj : Pairing::kNeox;
   c.num_heads = 32;
   c.num_kv_heads = 8;
   c.head_dim = 128;
-  c.rope.rotary_dim = std::atoi(argument(3, "128").c_str());
-  c.layout.in_place = argument(4, "1") == "1";
+  c.rope.rotary_dim = std::atoi(given["rotary_dim"].c_str());
+  c.layout.in_place = given["in_place"] == "1";
+  c.norm.span_row = given["span"] == "row";
   c.max_position = 32768;
+  uses_table = given["table"] == "1";
+  const device::Stages stages = {true, c.op == Op::kNormSplitRope, true};
 
   std::vector<Row> rows;
   add<16, 64>(rows);
-  add<16, 96>(rows);
   add<16, 128>(rows);
   add<16, 256>(rows);
+  add<16, 64, 2>(rows);
+  add<16, 128, 2>(rows);
+  add<16, 256, 2>(rows);
   add<8, 128>(rows);
   add<8, 256>(rows);
+  add<4, 256>(rows);
   const std::unique_ptr<Backend> backend = make_cuda_backend(0);
   const double peak = measure_peak(*backend), floor = measure_floor(*backend);
-  std::printf("peak %.0f GB/s, floor %.2f us; %s %s r%d %s\n%-18s", peak, floor * 1e6,
-              dtype.c_str(), info(c.rope.pairing).name, static_cast<int>(c.rope.rotary_dim),
-              c.layout.in_place ? "in place" : "out of place", "limit_ratio");
+  std::printf("peak %.0f GB/s, floor %.2f us;", peak, floor * 1e6);
+  for (const auto& [key, value] : given) std::printf(" %s=%s", key.c_str(), value.c_str());
+  std::printf("\n%-22s", "limit_ratio");
   std::vector<int64_t> token_counts;
-  for (int i = 5; i < argc; ++i) token_counts.push_back(std::atoll(argv[i]));
-  if (token_counts.empty()) token_counts = {1, 8, 64, 256, 512, 1024, 2048, 4096, 16384};
+  std::istringstream list(given["tokens"]);
+  for (std::string one; std::getline(list, one, ',');)
+    token_counts.push_back(std::atoll(one.c_str()));
   std::vector<std::vector<double>> ratios(rows.size());
   std::vector<double> limits;
   std::vector<std::string> limit_names;
@@ -84,20 +114,20 @@ int tune(int argc, char** argv) {
     const TokenRows token_rows = token_rows_of(c);
     const auto table = tables.get(c, 8);
     PlanInput input;
-    input.bytes = bytes_of(c);
-    input.own = layout_of(c, true, tokens, true);
-    input.shared = layout_of(c, true, tokens, false);
+    input.bytes = bytes_of(c, uses_table);
+    input.own = layout_of(c, uses_table, tokens, true);
+    input.shared = layout_of(c, uses_table, tokens, false);
     input.set_budget = backend->set_budget();
     input.cache_bytes = backend->info().l2_bytes;
     input.peak_gb_s = peak;
     input.floor_s = floor;
     const Plan plan = make_plan(input);
-    CaseBuffers buffers(*backend, c, true, *table, token_rows, plan.num_sets, plan.own_tables);
+    CaseBuffers buffers(*backend, c, uses_table, *table, token_rows, plan.num_sets, plan.own_tables);
     const RopeVariant* limit_row = fastest_limit(*backend, buffers, plan, CacheMode::kCold);
     Timed limit(*backend, buffers, *limit_row, plan, CacheMode::kCold);
     std::vector<double> limit_times;
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (!device::packet_fits(buffers.args(0), {false, false, true}, rows[i].bytes)) {
+      if (!device::packet_fits(buffers.args(0), stages, rows[i].bytes)) {
         ratios[i].push_back(0);
         continue;
       }
@@ -115,10 +145,10 @@ int tune(int argc, char** argv) {
     std::printf(" %9lld", static_cast<long long>(tokens));
   }
   for (size_t i = 0; i < rows.size(); ++i) {
-    std::printf("\n%-18s", rows[i].name.c_str());
+    std::printf("\n%-22s", rows[i].name.c_str());
     for (const double ratio : ratios[i]) std::printf(" %9.3f", ratio);
   }
-  std::printf("\n%-18s", "limit us");
+  std::printf("\n%-22s", "limit us");
   for (const double limit : limits) std::printf(" %9.2f", limit);
   std::printf("\n");
   for (const std::string& name : limit_names) std::printf("%s ", name.c_str());

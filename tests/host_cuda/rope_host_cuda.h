@@ -78,6 +78,8 @@ inline uint32_t grid_dim_x() { return host_cuda::current.grid_dim_x; }
 inline void sync_block() { host_cuda::barrier(); }
 inline void wait_for_previous_launch() { host_cuda::waited(); }
 inline void let_next_launch_start() {}
+template <typename T>
+void settle(T*& /*address*/) {}
 inline float shuffle_xor(float value, int distance) {
   return host_cuda::exchange(0xffffffffu, value, distance);
 }
@@ -145,9 +147,12 @@ void store(void* p, const Packet<kBytes>& v) {
 }
 
 // A prefetch touches nothing, but what it names must exist: the host layer reads a byte of it.
-inline void prefetch(const void* p) {
-  host_cuda::check_access(p, 1);
-  (void)*static_cast<const volatile char*>(p);
+inline void prefetch(const void* p) { (void)*static_cast<const volatile char*>(p); }
+// What is only a hint may be anything: something else for every address.
+inline uint32_t peek_word(const void* p) {
+  uint32_t word;
+  std::memcpy(&word, p, sizeof(word));
+  return word * 2654435761u + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(p) >> 2);
 }
 
 using LaunchShape = host_cuda::Shape;

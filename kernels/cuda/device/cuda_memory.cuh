@@ -73,7 +73,16 @@ __device__ __forceinline__ IntegerWords load_integer_words(const void* p, bool w
   return v;
 }
 
-// Brings the line of p into L2, without waiting for it.
+// What a word holds now, or held: for hints only, while the launch before may still write it. Read
+// from L2, so that no later load finds an old value in L1.
+__device__ __forceinline__ uint32_t peek_word(const void* p) {
+  uint32_t word;
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(word) : "l"(p));
+  return word;
+}
+
+// Brings the line of p into L2, without waiting for it. L2 has one truth: that the launch before may
+// still write there does no harm.
 __device__ __forceinline__ void prefetch(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }

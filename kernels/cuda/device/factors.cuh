@@ -71,6 +71,9 @@ struct FactorRow {
   ROPE_DEVICE FactorRow from(int pair) const {
     return {cosines + pair * kSize, sines + pair * kSize, sine_flip, is_bf16};
   }
+  ROPE_DEVICE float flipped(float sine) const {
+    return float_from_bits(bits_of_float(sine) ^ sine_flip);
+  }
   // kCount pairs from `first` on.
   template <int kCount>
   ROPE_DEVICE Factors<kCount> load(int first) const {
@@ -176,6 +179,12 @@ struct Angles {
 // Room for the factors of a block's tokens: as many as its threads rotate elements.
 inline constexpr int kSharedFactors = 2048;
 
+// The first token of the block's items, in its chunk, and how many tokens they are of.
+struct BlockTokens {
+  uint32_t first = 0;
+  int count = 0;
+};
+
 // The factors of some tokens, formed by all threads of a block in shared memory: rows [0, count) of
 // [count, 2 * half_dim]. begin() asks for what this thread needs first, so that it arrives while
 // others load tensors; whoever reads the rows meets at sync_block() after finish().
@@ -199,6 +208,10 @@ struct BlockFactors {
   }
   ROPE_DEVICE void begin() {
     if (thread() < size()) asked = ask(thread());
+  }
+  ROPE_DEVICE void form(float* rows) {
+    begin();
+    finish(rows);
   }
   ROPE_DEVICE void finish(float* rows) const {
     Angles::Asked now = asked;

@@ -54,12 +54,14 @@ struct NormScale {
 ROPE_DEVICE bool left_range(float sum) { return !(sum <= kLargestFloat); }
 
 // From the sum of squares, or if that left the range from the sum of scaled squares.
-ROPE_DEVICE NormScale norm_scale(const NormParams& p, bool is_q, float sum, float scaled_sum) {
-  const float inverse_count = is_q ? p.q_inverse_count : p.k_inverse_count;
+ROPE_DEVICE NormScale norm_scale(float eps, float inverse_count, float sum, float scaled_sum) {
   if (left_range(sum)) {
-    return {kDownScale, inverse_sqrt(scaled_sum * inverse_count + p.eps * kDownScale * kDownScale)};
+    return {kDownScale, inverse_sqrt(scaled_sum * inverse_count + eps * kDownScale * kDownScale)};
   }
-  return {1.0f, inverse_sqrt(sum * inverse_count + p.eps)};
+  return {1.0f, inverse_sqrt(sum * inverse_count + eps)};
+}
+ROPE_DEVICE NormScale norm_scale(const NormParams& p, bool is_q, float sum, float scaled_sum) {
+  return norm_scale(p.eps, is_q ? p.q_inverse_count : p.k_inverse_count, sum, scaled_sum);
 }
 
 template <int kCount>

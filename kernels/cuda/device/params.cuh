@@ -44,25 +44,18 @@ struct VectorParams {
 };
 
 // Brings the table rows of the block's share of a chunk into L2: one line a thread.
-template <bool kPlain>
 ROPE_DEVICE void prefetch_rows(const VectorParams& p) {
   constexpr uint32_t kLine = 128;
   const uint32_t thread = thread_y() * block_dim_x() + thread_x();
   const uint32_t line = block_x() * (block_dim_x() * block_dim_y()) + thread;
   const uint32_t token = p.row_lines.small_quotient(line);
   if (token >= p.walk.chunk_count()) return;
-  int64_t position;
-  if constexpr (kPlain) {
-    position = p.tokens.id(p.walk.chunk_first() + token);
-  } else {
-    const Place at = p.tokens.locate(p.walk.chunk_first() + token);
-    if (at.is_padding) return;
-    position = at.position;
-  }
+  const Place at = p.tokens.locate(p.walk.chunk_first() + token);
+  if (at.is_padding) return;
   const uint32_t within = (line - token * p.row_lines.divisor) * kLine;
   // Rows need not begin at a line: the last prefetch is of the last byte.
   const uint32_t last = p.row_bytes - 1;
-  prefetch(p.table.row(position) + (within < last ? within : last));
+  prefetch(p.table.row(at.position) + (within < last ? within : last));
 }
 
 // What a row of threads works on.
@@ -98,11 +91,6 @@ ROPE_DEVICE const Items& items_of(const VectorParams& p, Role role) {
   return role == Role::kQ ? p.q : role == Role::kK ? p.k : p.v;
 }
 
-// The first token of the block's items, in its chunk, and how many tokens they are of.
-struct BlockTokens {
-  uint32_t first = 0;
-  int count = 0;
-};
 ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item) {
   const Divisor& heads = item.role == Role::kQ ? p.q.operand.heads : p.k.operand.heads;
   const uint32_t index = item.token_in_chunk * heads.divisor + item.head;
@@ -116,32 +104,25 @@ ROPE_DEVICE BlockTokens block_tokens_of(const VectorParams& p, const Item& item)
   return tokens;
 }
 
-// The factors of the block's tokens; none where the block needs none. All its threads come: where a
-// token has to be looked up, that is done once, and positions meet in shared memory.
-template <bool kPlain>
+// The factors of the block's tokens; none where the block needs none. All its threads come: a token
+// is looked up once, and positions meet in shared memory.
 ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTokens* tokens,
                                float* shared_positions) {
   if (item.role != Role::kV) *tokens = block_tokens_of(p, item);
   const int64_t first = p.walk.chunk_first() + tokens->first;
-  if constexpr (!kPlain) {
-    const uint32_t thread = thread_y() * block_dim_x() + thread_x();
-    const uint32_t threads = block_dim_x() * block_dim_y();
-    for (uint32_t row = thread; row < static_cast<uint32_t>(tokens->count); row += threads) {
-      // Padding has any angle: nobody uses it.
-      const auto bits = static_cast<uint64_t>(p.tokens.locate(first + row).position);
-      shared_positions[2 * row] = float_from_bits(static_cast<uint32_t>(bits));
-      shared_positions[2 * row + 1] = float_from_bits(static_cast<uint32_t>(bits >> 32));
-    }
-    sync_block();
+  const uint32_t thread = thread_y() * block_dim_x() + thread_x();
+  const uint32_t threads = block_dim_x() * block_dim_y();
+  for (uint32_t row = thread; row < static_cast<uint32_t>(tokens->count); row += threads) {
+    // Padding has any angle: nobody uses it.
+    const auto bits = static_cast<uint64_t>(p.tokens.locate(first + row).position);
+    shared_positions[2 * row] = float_from_bits(static_cast<uint32_t>(bits));
+    shared_positions[2 * row + 1] = float_from_bits(static_cast<uint32_t>(bits >> 32));
   }
-  const auto position_of = [&p, first, shared_positions](uint32_t row) {
-    if constexpr (kPlain) {
-      return p.tokens.ask(first + row);
-    } else {
-      const uint64_t low = bits_of_float(shared_positions[2 * row]);
-      const uint64_t high = bits_of_float(shared_positions[2 * row + 1]);
-      return TokenMap::known(static_cast<int64_t>(low | high << 32));
-    }
+  sync_block();
+  const auto position_of = [shared_positions](uint32_t row) {
+    const uint64_t low = bits_of_float(shared_positions[2 * row]);
+    const uint64_t high = bits_of_float(shared_positions[2 * row + 1]);
+    return TokenMap::known(static_cast<int64_t>(low | high << 32));
   };
   return BlockFactors<decltype(position_of)>{
       p.angles, first, tokens->count, p.half_dim, p.sine_flip, position_of, {}};

@@ -7,8 +7,10 @@
 // * sync_block(), shuffle_xor(), any_in_warp(): how threads meet; every thread of the block, or of
 //   the warp, must come
 // * sincos_half_turns(), sincos_fast(), inverse_sqrt(): the functions that kernels need
-// * load(), store(), prefetch(): global memory, in packets of 2, 4, 8 or 16 bytes
+// * load(), store(): global memory, in packets of 2, 4, 8 or 16 bytes
+// * prefetch(), peek_word(): hints, allowed before the launch before has ended
 // * wait_for_previous_launch(), let_next_launch_start(): how overlapped launches meet
+// * settle(): what is computed before a wait
 // * launch(): how a kernel is started
 #ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLATFORM_CUH_
@@ -71,6 +73,12 @@ ROPE_DEVICE void let_next_launch_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
+}
+
+// Computes an address here, and not where it is used: before a wait, not after it.
+template <typename T>
+ROPE_DEVICE void settle(T*& address) {
+  asm volatile("" : "+l"(address));
 }
 
 ROPE_DEVICE uint32_t mul_hi(uint32_t a, uint32_t b) { return __umulhi(a, b); }

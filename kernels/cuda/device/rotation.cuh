@@ -35,8 +35,7 @@ ROPE_DEVICE void rotate_adjacent(float (&v)[kElements], const FactorRow<kSource>
   const Factors<kPairs> f = row.template load<kPairs>(0);
 #pragma unroll
   for (int i = 0; i < kPairs; ++i) {
-    const float sine = float_from_bits(bits_of_float(f.sine[i]) ^ row.sine_flip);
-    rotate_pair(v[2 * i], v[2 * i + 1], f.cosine[i], sine);
+    rotate_pair(v[2 * i], v[2 * i + 1], f.cosine[i], row.flipped(f.sine[i]));
   }
 }
 

@@ -1,9 +1,9 @@
-#include "kernels/cuda/rope_fast_launch.cuh"
+#include "kernels/cuda/rope_general_launch.cuh"
 
 namespace rope_bench::device {
 
 int32_t launch_rope_table16(const RopeKernelArgs& args, const VectorLaunch& how) {
-  return start_rope_fast<Source::kTable16>(args, how);
+  return start_rope_general<Source::kTable16>(args, how);
 }
 
 }  // namespace rope_bench::device

@@ -1,0 +1,179 @@
+// The common case of rope, split_rope, norm_split_rope with a norm per head, and of the gradients:
+// tokens one after the other with one position each, heads that share out evenly among threads.
+// Variants `fast`, `on_the_fly`, `per_head`, and the launches of `unfused`. In one launch, at the
+// speed of a plain copy.
+//
+//   q, k: rotate(norm(x)), norm where there is one; v copied
+//   (x', y') = (x cos - y sin, y cos + x sin)
+//   f32, f16, bf16 in memory, tensors and table; float32 arithmetic; one rounding.
+//
+// Mapping. The items (token, group of heads) of Q, then of K, then of V are laid out in memory
+// order; thread row y of a block takes one, and each of its threads two packets of up to 16 bytes
+// of each head: one of each half of the rotated dims. Consecutive blocks touch consecutive bytes,
+// as a streaming kernel does. Each element is loaded once and stored once. Packed QKV is a matter
+// of strides, a gradient of which half comes first. A group is one head; or two, where there is
+// more to compute than to wait for: factors, weights and addresses serve both.
+//
+// A norm's sum of squares is a few shuffles among the threads of a head: a power of two of them,
+// within a warp.
+//
+// With a table (`fast`), its row is shared by the heads of a token through L1. What hides the way
+// position -> table row, two cold accesses one after the other, while a plain copy has one:
+// * the addresses of everything else are computed before the launch may touch memory, and the
+//   position is asked for first;
+// * the launch overlaps the end of the one before (programmatic dependent launch), and its first
+//   blocks bring the table rows of a chunk of tokens into L2 meanwhile, ahead of the blocks that
+//   want them;
+// * few registers, so that many threads wait at once. Chunks (grid y) also keep the table rows in
+//   L2 from Q to K.
+//
+// Without (`on_the_fly`), while the block's loads are on their way its threads form the cosines and
+// sines of its few tokens in shared memory, from angles in fixed point.
+//
+// Bytes: 2 * T * (Hq + Hkv) * r elements in place; out of place, and with a norm, d instead of r,
+// and V out of place; T table rows, T positions; the weights. Limits: is_plain().
+#ifndef ROPE_BENCH_KERNELS_CUDA_PLAIN_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_PLAIN_CUH_
+
+#include "kernels/cuda/device/plain_steps.cuh"
+
+namespace rope_bench::device {
+
+enum class PlainMode {
+  kInPlace,     // every thread rotates; nothing else happens
+  kOutOfPlace,  // every thread rotates or copies
+  kNorm,        // every thread of q and k norms, and rotates or not; in place or not
+};
+
+template <PlainMode kMode, int kBytes, int kHeads>
+inline constexpr int kPlainRegisters = kMode != PlainMode::kNorm ? (kHeads == 2 ? 56 : 40)
+                                       : kHeads == 2             ? 72
+                                       : kBytes == 16            ? 56
+                                                                 : 40;
+
+template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads, PlainMode kMode>
+ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
+    rope_plain_kernel(ROPE_ARGUMENT PlainParams p) {
+  constexpr int kElements = kBytes / T::kSize;
+  constexpr bool kAngles = kSource == Source::kAngles;
+  constexpr bool kNorm = kMode == PlainMode::kNorm;
+  using Heads = PlainHeads<T, kPairing, kBytes, kHeads, kNorm>;
+  // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
+  // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
+  constexpr Hint kLoad = kMode == PlainMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;
+  ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
+
+  // Locate.
+  if constexpr (!kAngles) {
+    if (block_x() < p.prefetch_blocks) {
+      prefetch_rows(p);
+      if (kNorm && block_x() == 0) prefetch_weights(p);
+      return;
+    }
+  }
+  const PlainItem item = plain_item<kHeads>(p);
+  const PlainOperand& o = *item.operand;
+  // Threads that have nothing to do stay where others wait for them.
+  if (!kAngles && !kNorm && !item.exists) return;
+  const uint32_t token = p.chunk_first() + item.token_in_chunk;
+  const int lane = static_cast<int>(thread_x());
+  const auto slice = plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(o, lane);
+  const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
+                   (item.head * o.in_head_stride + static_cast<uint32_t>(slice.first));
+  const char* position_at = p.position_at(token);
+  // Of the pairs in the thread's first packets.
+  constexpr int kFactorBytes = FactorRow<kSource>::kSize;
+  constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
+  const char* table = p.table + lane * kLanePairs * kFactorBytes;
+  settle(in);
+  settle(position_at);
+  settle(table);
+  if constexpr (kAngles) {
+    if (block_x() == 0) {
+      prefetch_angles(p);
+      if (kNorm) prefetch_weights(p);
+    }
+  }
+  wait_for_previous_launch();
+
+  // Load.
+  const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
+  uint32_t position = 0;
+  if (!kAngles && turns && item.exists) position = load_constant<4>(position_at).word[0];
+  BlockTokens tokens;
+  [[maybe_unused]] auto factors = plain_factors(p, item, turns, &tokens);
+  if constexpr (kAngles) factors.begin();
+  Heads heads;
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    heads.head[h] = {};
+    if (!item.exists || (kHeads > 1 && item.head + h >= o.num_heads)) continue;
+    const char* at = in + static_cast<uint64_t>(h) * o.in_head_stride;
+    heads.head[h].x = load<kBytes, kLoad>(at);
+    heads.head[h].y = load<kBytes, kLoad>(at + slice.step);
+  }
+  let_next_launch_start();
+  if constexpr (kNorm) {
+    if (item.operand != &p.v) heads.weights[0].load(o, slice, 0);
+  }
+  FactorRow<kSource> row{};
+  typename Heads::FirstFactors first_factors{};
+  if constexpr (!kAngles) {
+    const char* cosines = table + static_cast<uint64_t>(position) * p.row_stride;
+    row = {cosines, cosines + p.sines, kNorm ? 0 : p.sine_flip, p.is_bf16};
+    if constexpr (Heads::kShares) {
+      if (turns && slice.rotates && item.exists)
+        first_factors = row.template load<Heads::kCount>(0);
+    }
+  }
+
+  // Norm.
+  if constexpr (kAngles) {
+    if (turns) factors.finish(shared);
+  }
+  if constexpr (kNorm) {
+    if (item.operand != &p.v) {
+      heads.offset = o.weight_offset;
+      norm_factors(heads, o, p.eps, block_dim_x());
+    }
+  }
+
+  // Rotate.
+  if constexpr (kAngles) {
+    if (turns) {
+      sync_block();
+      const auto half = static_cast<int>(p.half_dim.divisor);
+      row = FactorRow<kSource>::of_shared(
+                shared + (item.token_in_chunk - tokens.first) * 2 * p.half_dim.divisor, half)
+                .from(lane * kLanePairs);
+      if constexpr (Heads::kShares) {
+        if (slice.rotates) first_factors = row.template load<Heads::kCount>(0);
+      }
+    }
+  }
+  if (!item.exists) return;
+  if (turns && slice.rotates) {
+    heads.turn(first_factors, row, o.lanes * kLanePairs);
+  } else if constexpr (kNorm) {
+    if (item.operand != &p.v) heads.only_norm();
+  }
+
+  // Store.
+  char* out = kMode == PlainMode::kInPlace
+                  ? const_cast<char*>(in)
+                  : o.out + static_cast<uint64_t>(token) * o.out_token_stride +
+                        (item.head * o.out_head_stride + static_cast<uint32_t>(slice.first));
+  const uint32_t head_stride =
+      kMode == PlainMode::kInPlace ? o.in_head_stride : o.out_head_stride;
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h) {
+    if (kHeads > 1 && item.head + h >= o.num_heads) continue;
+    char* at = out + static_cast<uint64_t>(h) * head_stride;
+    store<Hint::kStream>(at, heads.head[h].x);
+    store<Hint::kStream>(at + slice.step, heads.head[h].y);
+  }
+}
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_PLAIN_CUH_
