@@ -112,8 +112,8 @@ namespace {
 // Threads of a launch with two packets of 16 bytes each: how much there is to do.
 int64_t wide_threads(const RopeKernelArgs& args, const Stages& stages) {
   const bool passes = moves_pass_through(args, stages);
-  const int64_t heads = int64_t{args.q.num_heads} + args.k.num_heads +
-                        (in_place(args.v) ? 0 : args.v.num_heads);
+  const int64_t heads =
+      int64_t{args.q.num_heads} + args.k.num_heads + (in_place(args.v) ? 0 : args.v.num_heads);
   return args.num_tokens * heads * (passes ? args.head_dim : args.rotary_dim) *
          element_size(args.dtype) / 32;
 }
@@ -129,12 +129,11 @@ struct Choice {
 constexpr int64_t kAny = INT64_MAX;
 constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {kAny, 16, 64, 2}};
-constexpr Choice kNorm[] = {
-    {110'000, 8, 256, 1}, {152'000, 16, 128, 1}, {250'000, 16, 256, 2}, {kAny, 16, 64, 2}};
+constexpr Choice kNorm[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kRowNorm[] = {{kAny, 16, 128, 2}};
-constexpr Choice kAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1}};
-constexpr Choice kNormAngles[] = {
-    {110'000, 8, 256, 1}, {400'000, 16, 128, 1}, {kAny, 16, 64, 2}};
+constexpr Choice kAngles[] = {
+    {110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {450'000, 16, 128, 2}, {kAny, 16, 128, 1}};
+constexpr Choice kNormAngles[] = {{110'000, 8, 256, 1}, {152'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 
 std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
   const bool norm = stages.norm && args.norm != ROPE_NORM_NONE;

@@ -36,8 +36,8 @@ struct NaiveParams {
 };
 
 // The heads of one operand and one token.
-// kRotatesOnly: nothing happens to a head but its rotation, and 32 bits hold the indices and offsets
-// of a token.
+// kRotatesOnly: nothing happens to a head but its rotation, and 32 bits hold the indices and
+// offsets of a token.
 template <typename T, Source kSource, Pairing kPairing, bool kRotatesOnly>
 struct NaiveRow {
   const NaiveParams& p;

@@ -47,7 +47,7 @@ enum class PlainMode {
 
 template <PlainMode kMode, int kBytes, int kHeads>
 inline constexpr int kPlainRegisters = kMode != PlainMode::kNorm ? (kHeads == 2 ? 56 : 40)
-                                       : kHeads == 2             ? 72
+                                       : kHeads == 2             ? 64
                                        : kBytes == 16            ? 56
                                                                  : 40;
 
@@ -77,7 +77,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
   if (!kAngles && !kNorm && !item.exists) return;
   const uint32_t token = p.chunk_first() + item.token_in_chunk;
   const int lane = static_cast<int>(thread_x());
-  const auto slice = plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(o, lane);
+  const auto slice =
+      plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(o, lane);
   const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
                    (item.head * o.in_head_stride + static_cast<uint32_t>(slice.first));
   const char* position_at = p.position_at(token);
@@ -163,8 +164,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
                   ? const_cast<char*>(in)
                   : o.out + static_cast<uint64_t>(token) * o.out_token_stride +
                         (item.head * o.out_head_stride + static_cast<uint32_t>(slice.first));
-  const uint32_t head_stride =
-      kMode == PlainMode::kInPlace ? o.in_head_stride : o.out_head_stride;
+  const uint32_t head_stride = kMode == PlainMode::kInPlace ? o.in_head_stride : o.out_head_stride;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
     if (kHeads > 1 && item.head + h >= o.num_heads) continue;

@@ -37,8 +37,7 @@ PlainOperand operand_of(const RopeKernelArgs& args, const VectorLaunch& how, con
   const auto heads = static_cast<uint32_t>(how.config.heads);
   o.groups = Divisor::of((o.num_heads + heads - 1) / heads);
   o.lanes = s.lanes;
-  const bool split_pair =
-      args.pairing == ROPE_PAIRING_GPTJ && bytes == element_size(args.dtype);
+  const bool split_pair = args.pairing == ROPE_PAIRING_GPTJ && bytes == element_size(args.dtype);
   const int step = split_pair ? bytes : s.lanes * bytes;
   o.rotated_first = swaps_halves ? step : 0;
   o.rotated_step = swaps_halves ? -step : step;
@@ -51,7 +50,8 @@ PlainOperand operand_of(const RopeKernelArgs& args, const VectorLaunch& how, con
 // plain kernels.
 bool norm_fits(const RopeKernelArgs& args, const VectorLaunch& how, int threads) {
   if (how.stages.rotation && (args.norm_after != 0 || args.round_between != 0)) return false;
-  if (args.norm == ROPE_NORM_ROW) return row_plain_params(args, how).end <= 1024;
+  if (args.norm == ROPE_NORM_ROW)
+    return args.rotary_dim <= kSharedFactors && row_plain_params(args, how).end <= 1024;
   return threads <= 32 && (threads & (threads - 1)) == 0;
 }
 
@@ -136,8 +136,7 @@ LaunchShape plain_shape(const RopeKernelArgs& args, const VectorLaunch& how, Pla
       config.prefetch && args.table != nullptr
           ? blocks(tokens * p->row_lines.divisor, uint64_t{shape.block_x} * shape.block_y)
           : 0;
-  shape.blocks =
-      uint64_t{p->prefetch_blocks} + p->q_blocks + p->k_blocks + head_blocks(p->v);
+  shape.blocks = uint64_t{p->prefetch_blocks} + p->q_blocks + p->k_blocks + head_blocks(p->v);
   return shape;
 }
 

@@ -1,12 +1,12 @@
-// Starts rope_plain_kernel or rope_row_norm_plain_kernel for one source of factors. Included once per source, so that they
-// compile side by side.
+// Starts rope_plain_kernel or rope_row_norm_plain_kernel for one source of factors. Included once
+// per source, so that they compile side by side.
 #ifndef ROPE_BENCH_KERNELS_CUDA_PLAIN_LAUNCH_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_PLAIN_LAUNCH_CUH_
 
 #include "kernels/arguments.h"
 #include "kernels/cuda/dispatch.cuh"
-#include "kernels/cuda/plain.cuh"
 #include "kernels/cuda/launchers.h"
+#include "kernels/cuda/plain.cuh"
 #include "kernels/cuda/row_norm_plain.cuh"
 
 namespace rope_bench::device {

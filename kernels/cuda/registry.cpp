@@ -130,12 +130,11 @@ constexpr RopeVariant plain(const char* name) {
 }
 
 constexpr RopeVariant kLimits[] = {
-    overlapped<16, 128, true>("stream16x128"), overlapped<16, 256, true>("stream16x256"),
-    overlapped<16, 512, true>("stream16x512"), overlapped<16, 128, false>("copy16x128"),
-    overlapped<16, 256, false>("copy16x256"),  overlapped<16, 128, true, 2>("stream16x128x2"),
-    overlapped<16, 128, false, 2>("copy16x128x2"),
-    overlapped<8, 256, false>("copy8x256"),    plain<16, 128, false>("plain16x128"),
-    plain<16, 512, true>("plain16x512"),
+    overlapped<16, 128, true>("stream16x128"),     overlapped<16, 256, true>("stream16x256"),
+    overlapped<16, 512, true>("stream16x512"),     overlapped<16, 128, false>("copy16x128"),
+    overlapped<16, 256, false>("copy16x256"),      overlapped<16, 128, true, 2>("stream16x128x2"),
+    overlapped<16, 128, false, 2>("copy16x128x2"), overlapped<8, 256, false>("copy8x256"),
+    plain<16, 128, false>("plain16x128"),          plain<16, 512, true>("plain16x512"),
 };
 
 }  // namespace

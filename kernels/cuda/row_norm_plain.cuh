@@ -3,7 +3,8 @@
 //
 // Mapping. A block takes one token: whole warps for its heads of Q, then of K, then of V, each
 // thread two packets of up to 16 bytes of one or two heads, loaded once and kept from the sum of
-// squares to the store. Both sums are made of the warps' sums in shared memory.
+// squares to the store. Both sums are made of the warps' sums in shared memory, where the token's
+// factors meet them.
 #ifndef ROPE_BENCH_KERNELS_CUDA_ROW_NORM_PLAIN_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_ROW_NORM_PLAIN_CUH_
 
@@ -29,13 +30,24 @@ ROPE_DEVICE float sum_warps(const float* sums, uint32_t first, uint32_t last) {
   return sum;
 }
 
+// Value i of a row of the table.
+template <Source kSource>
+ROPE_DEVICE float table_value(const char* row, uint32_t i, bool is_bf16) {
+  if constexpr (kSource == Source::kTable32) {
+    return get<F32>(load_constant<4>(row + i * 4), 0);
+  } else {
+    const Packet<2> value = load_constant<2>(row + i * 2);
+    return is_bf16 ? get<BF16>(value, 0) : get<F16>(value, 0);
+  }
+}
+
 template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 80 : 56)
+ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
     rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams row_params) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   using Heads = PlainHeads<T, kPairing, kBytes, kHeads, true, kHeads>;
-  ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
+  ROPE_SHARED(float, shared, kSharedFactors);
   ROPE_SHARED(float, sums, 2 * kMostWarps);
   const PlainParams& p = row_params.plain;
 
@@ -51,22 +63,20 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 80 : 56)
   const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
                    (head * o.in_head_stride + static_cast<uint32_t>(slice.first));
   const char* position_at = p.position_at(token);
-  constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
-  const char* table = p.table + lane * kLanePairs * FactorRow<kSource>::kSize;
-  const bool rotates = slice.rotates && head < o.num_heads;
   settle(in);
   settle(position_at);
-  settle(table);
   // The last threads bring rows of the table into L2 for blocks to come; those of the first blocks
   // while the launch before ends.
   const uint32_t line = row_params.end - 1 - thread;
-  const bool prefetches = !kAngles && line < p.row_lines.divisor;
+  const bool turns = p.q.lanes > 0;
+  const bool prefetches = !kAngles && turns && line < p.row_lines.divisor;
   if (prefetches && token < kTokensAhead) prefetch_line(p, peek_word(position_at), line);
   wait_for_previous_launch();
 
   // Load.
+  const uint32_t rotary_dim = 2 * p.half_dim.divisor;
   uint32_t position = 0;
-  if (!kAngles && rotates) position = load_constant<4>(position_at).word[0];
+  if (!kAngles && turns && thread < rotary_dim) position = load_constant<4>(position_at).word[0];
   const auto position_of = [&p, token](uint32_t) {
     return TokenMap::ask(p.positions, p.angles.position_bits, token);
   };
@@ -96,27 +106,17 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 80 : 56)
       store<Hint::kStream>(at + slice.step, heads.head[h].y);
     }
   };
-  FactorRow<kSource> row{};
-  typename Heads::FirstFactors first_factors{};
-  if (is_v) {
-    store_all();
-  } else {
-#pragma unroll
-    for (int h = 0; h < kHeads; ++h) {
-      // Threads behind the last head have the weights of the first.
-      const uint32_t of_head = head + h < o.num_heads ? head + h : 0;
-      heads.weights[h].load(o, slice, of_head * row_params.head_bytes);
-    }
-    if constexpr (!kAngles) {
-      const char* cosines = table + static_cast<uint64_t>(position) * p.row_stride;
-      row = {cosines, cosines + p.sines, 0, p.is_bf16};
-      if constexpr (Heads::kShares) {
-        if (rotates) first_factors = row.template load<Heads::kCount>(0);
-      }
-    }
-  }
 
-  // Both norms.
+  // The token's factors, for all its heads. Both norms. What is shared is read behind the
+  // sync_block() of the sums.
+  if constexpr (kAngles) {
+    factors.finish(shared);
+  } else if (turns) {
+    const char* row = p.row_at(position);
+    for (uint32_t i = thread; i < rotary_dim; i += block_dim_x())
+      shared[i] = table_value<kSource>(row, i, p.is_bf16);
+  }
+  if (is_v) store_all();
   const auto sum_roles = [&](float scale, float* of_warps, float* q_sum, float* k_sum) {
     float sum = 0;
 #pragma unroll
@@ -128,25 +128,30 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 80 : 56)
     *k_sum = sum_warps(of_warps, row_params.k_first / 32, row_params.v_first / 32);
   };
   float q_sum, k_sum, scaled_q_sum = 0, scaled_k_sum = 0;
-  if constexpr (kAngles) factors.finish(shared);  // read behind the sync_block() of the sums
   sum_roles(1.0f, sums, &q_sum, &k_sum);
   if (left_range(q_sum) || left_range(k_sum))
     sum_roles(kDownScale, sums + kMostWarps, &scaled_q_sum, &scaled_k_sum);
   if (is_v || head >= o.num_heads) return;
   heads.offset = o.weight_offset;
-  const float factor = norm_scale(p.eps, o.inverse_count, is_q ? q_sum : k_sum,
-                                  is_q ? scaled_q_sum : scaled_k_sum)
-                           .in_one();
+  const float factor =
+      norm_scale(p.eps, o.inverse_count, is_q ? q_sum : k_sum, is_q ? scaled_q_sum : scaled_k_sum)
+          .in_one();
+  // Not earlier: they come from L1, the same for all tokens, and registers are short.
 #pragma unroll
-  for (int h = 0; h < kHeads; ++h) heads.factor[h] = factor;
+  for (int h = 0; h < kHeads; ++h) {
+    heads.factor[h] = factor;
+    const uint32_t of_head = head + h < o.num_heads ? head + h : 0;
+    heads.weights[h].load(o, slice, of_head * row_params.head_bytes);
+  }
 
   // Rotate.
   if (slice.rotates) {
-    if constexpr (kAngles) {
-      row = FactorRow<kSource>::of_shared(shared, static_cast<int>(p.half_dim.divisor))
-                .from(lane * kLanePairs);
-      if constexpr (Heads::kShares) first_factors = row.template load<Heads::kCount>(0);
-    }
+    constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
+    using Row = FactorRow<Source::kAngles>;
+    const Row row =
+        Row::of_shared(shared, static_cast<int>(p.half_dim.divisor)).from(lane * kLanePairs);
+    typename Heads::FirstFactors first_factors{};
+    if constexpr (Heads::kShares) first_factors = row.template load<Heads::kCount>(0);
     heads.turn(first_factors, row, o.lanes * kLanePairs);
   } else {
     heads.only_norm();

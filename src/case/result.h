@@ -89,7 +89,7 @@ struct RunReport {
   std::vector<Result> results;
   std::vector<std::string> notes;
   bool interrupted = false;
-  int limit_family_version = 1;
+  int limit_family_version = 2;
 };
 
 }  // namespace rope_bench

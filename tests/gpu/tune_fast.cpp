@@ -56,9 +56,10 @@ void add(std::vector<Row>& rows) {
 
 int tune(int argc, char** argv) {
   std::map<std::string, std::string> given = {
-      {"op", "rope"},         {"table", "1"},    {"dtype", "bf16"}, {"pairing", "neox"},
-      {"rotary_dim", "128"},  {"in_place", "1"}, {"span", "head"},
-      {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
+      {"op", "rope"},        {"table", "1"},
+      {"dtype", "bf16"},     {"pairing", "neox"},
+      {"rotary_dim", "128"}, {"in_place", "1"},
+      {"span", "head"},      {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const size_t equals = argument.find('=');
@@ -122,7 +123,8 @@ int tune(int argc, char** argv) {
     input.peak_gb_s = peak;
     input.floor_s = floor;
     const Plan plan = make_plan(input);
-    CaseBuffers buffers(*backend, c, uses_table, *table, token_rows, plan.num_sets, plan.own_tables);
+    CaseBuffers buffers(*backend, c, uses_table, *table, token_rows, plan.num_sets,
+                        plan.own_tables);
     const RopeVariant* limit_row = fastest_limit(*backend, buffers, plan, CacheMode::kCold);
     Timed limit(*backend, buffers, *limit_row, plan, CacheMode::kCold);
     std::vector<double> limit_times;

@@ -81,8 +81,8 @@ __device__ __forceinline__ uint32_t peek_word(const void* p) {
   return word;
 }
 
-// Brings the line of p into L2, without waiting for it. L2 has one truth: that the launch before may
-// still write there does no harm.
+// Brings the line of p into L2, without waiting for it. L2 has one truth: that the launch before
+// may still write there does no harm.
 __device__ __forceinline__ void prefetch(const void* p) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }

@@ -44,9 +44,9 @@ struct PlainParams {
   bool is_bf16 = false;  // of a table of halves
   float eps = 0;
   uint32_t weight_bytes = 0;  // of q and of k; 0 without a norm
-  Divisor row_lines;       // 128-byte lines of a table row, for prefetching
-  uint32_t row_bytes = 0;  // of a table row
-  Divisor half_dim;        // rotary_dim / 2
+  Divisor row_lines;          // 128-byte lines of a table row, for prefetching
+  uint32_t row_bytes = 0;     // of a table row
+  Divisor half_dim;           // rotary_dim / 2
   Angles angles;
 
   ROPE_DEVICE uint32_t chunk_first() const { return block_y() * chunk_tokens; }
@@ -104,7 +104,7 @@ ROPE_DEVICE void prefetch_angles(const PlainParams& p) {
 // What a row of threads works on: heads [head, head + heads of a thread) of a token.
 struct PlainItem {
   const PlainOperand* operand;
-  uint32_t index;           // of its group, in the operand's part of the chunk
+  uint32_t index;  // of its group, in the operand's part of the chunk
   uint32_t token_in_chunk;
   uint32_t head;
   bool exists;  // the last blocks of an operand have rows to spare
