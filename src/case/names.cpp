@@ -32,4 +32,9 @@ const char* name(Status status) {
   return kNames[static_cast<int>(status)];
 }
 
+const char* name(Holds holds) {
+  static constexpr const char* kNames[] = {"held", "violated", "not_applicable"};
+  return kNames[static_cast<int>(holds)];
+}
+
 }  // namespace rope_bench

@@ -13,6 +13,7 @@
 #include "src/math/input_warnings.h"
 #include "src/math/reference.h"
 #include "src/measure/supported.h"
+#include "src/report/details.h"
 #include "src/report/format.h"
 #include "src/report/numbers.h"
 
@@ -25,6 +26,7 @@ struct VerifyOptions {
   CaseOptions cases;
   VerifyPaths paths;
   std::vector<std::string> outputs;
+  bool verbose = false;
 };
 
 // What the variant of the config promises, if it is one that promises something else.
@@ -105,13 +107,10 @@ std::string verdict_text(const Result& row) {
                                    a.kernel_max_abs, a.kernel_rms, a.kernel_nmse)},
       {"table error", fmt::format("{:.3g} of {:.3g} allowed, {} angles", a.table_max_abs,
                                   a.table_tolerance, name(c.rope.table.angle))},
+      {"elements", fmt::format("{} compared, {} correctly rounded, {} over their bound",
+                               a.num_compared, a.num_correctly_rounded, a.num_over)},
       {"total error", fmt::format("{:.3g} against exact angles (not judged)", a.total_max_abs)}};
-  if (a.worst) {
-    const WorstElement& w = *a.worst;
-    rows.push_back(
-        {"worst element", fmt::format("{}[token {}, head {}, dim {}] is {}, should be {}", w.tensor,
-                                      w.token, w.head, w.dim, shortest(w.got), shortest(w.want))});
-  }
+  if (a.worst) rows.push_back({"worst element", to_text(*a.worst)});
   if (!row.reason.empty()) rows.push_back({"reason", row.reason});
   if (!row.diagnosis.name.empty())
     rows.push_back({"diagnosis", row.diagnosis.name + ": " + row.diagnosis.text});
@@ -126,7 +125,12 @@ ExitCode run_verify(const VerifyOptions& options) {
   const Result row = judge(files);
   const RunReport report;
   write_document(
-      targets, [&] { return verdict_text(row); }, [&] { return row_json(row, report); });
+      targets,
+      [&] {
+        return verdict_text(row) +
+               (options.verbose ? worst_text(row.accuracy->worst_elements) : std::string());
+      },
+      [&] { return row_json(row, report); });
   return row.status == Status::kPassed ? ExitCode::kGood : ExitCode::kWrong;
 }
 
@@ -157,6 +161,7 @@ Action setup_verify(Flags& flags) {
   for (const auto& file : files)
     flags.text(file.name, file.path, file.help, FlagGroup::kWhatToDo, "FILE.npy");
   add_output_flag(flags, options->outputs, document_formats());
+  flags.toggle("-v,--verbose", options->verbose, "also the ten worst elements", FlagGroup::kOutput);
   return [options](const Invocation&) { return run_verify(*options); };
 }
 

@@ -124,6 +124,8 @@ TEST_F(Verify, AWrongOutputIsNamed) {
   EXPECT_EQ(result.exit_code, 1);
   for (const char* part : {"verdict        failed", "other_pairing: ", "worst element  "})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  EXPECT_EQ(result.out.find("worst elements:"), std::string::npos);
+  EXPECT_NE(verify({"-v"}).out.find("worst elements:\n    tensor  token"), std::string::npos);
   EXPECT_EQ(verify({"--set", "pairing=gptj"}).exit_code, 0);
 }
 
