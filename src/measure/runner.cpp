@@ -120,7 +120,8 @@ class CaseRunner : public Runner {
     result->status = Status::kUnchecked;
     if (options.check) {
       const auto stop = [&] { return interrupted(options); };
-      if (!check_case(*backend_, c, variant, *table, buffers, stop, result)) return false;
+      if (!check_case(*backend_, c, variant, *table, options.checks, buffers, stop, result))
+        return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
