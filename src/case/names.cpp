@@ -14,7 +14,8 @@ const char* name(Op op) {
 const char* name(TableAngle angle) { return angle == TableAngle::kExact ? "exact" : "float32"; }
 
 const char* name(PositionKind kind) {
-  static constexpr const char* kNames[] = {"sequential", "decode", "random", "explicit"};
+  static constexpr const char* kNames[] = {"sequential", "decode", "random", "boundary",
+                                           "explicit"};
   return kNames[static_cast<int>(kind)];
 }
 

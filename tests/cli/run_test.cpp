@@ -53,6 +53,19 @@ TEST(Run, ClaimedStdoutHoldsTheFormatAlone) {
   EXPECT_TRUE(last_line(result.err).starts_with("2 cases: 2 passed"));
 }
 
+// C188: 0, 1, 255 to 257, 4095, 4096, 65535, 65536, the last one and, with as many rows, a million.
+TEST(Run, TheBoundaryConfigPasses) {
+  const ProcessResult result = rope_bench({"-c", "boundary", "-d", "cpu", "--no-measure", "-k",
+                                           "dtypes|million|sequences", "-o", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json rows = Json::parse(result.out).at("results");
+  EXPECT_EQ(rows.size(), 9u);
+  for (const Json& row : rows) {
+    EXPECT_EQ(row.at("status"), "passed");
+    EXPECT_EQ(row.at("positions"), "boundary");
+  }
+}
+
 // What a row has beyond its columns.
 TEST(Run, VerboseAndJsonCarryDetails) {
   const ProcessResult text = rope_bench(small_run({"-v"}));
