@@ -30,6 +30,9 @@ struct WorstElement {
   std::optional<double> y, cosine, sine;
 };
 
+// "k[token 2, head 0, dim 3] is 1.5, should be 1.25".
+std::string to_text(const WorstElement& element);
+
 // Errors against the double reference. Max abs etc. are over all elements that the op changes.
 struct Accuracy {
   double max_ulp = 0;          // max |got - want| in ULPs of the larger product, else of the result

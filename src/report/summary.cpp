@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "src/report/details.h"
 #include "src/report/numbers.h"
 
 namespace rope_bench {

@@ -144,6 +144,49 @@ TEST(Runner, TimedLaunchesAreJudged) {
   }
 }
 
+// The first set that is wrong is looked at as the timed launches left it. Cold, every launch has a
+// set of its own.
+TEST(Runner, WrongTimedLaunchesAreLocatedAndDiagnosed) {
+  for (const bool in_place : {true, false}) {
+    launches = 0;
+    const Result r = run_one(
+        small_case(in_place),
+        [](const RopeKernelArgs* args) {
+          if (launches++ < 2) return right_launch(args);
+          RopeKernelArgs other = *args;
+          other.op = ROPE_OP_ROPE_BACKWARD;
+          return right_launch(&other);
+        },
+        true);
+    EXPECT_EQ(r.status, Status::kFailed);
+    EXPECT_EQ(r.diagnosis.name, "timed_launches");
+    EXPECT_NE(r.diagnosis.text.find("negated_sin: "), std::string::npos) << r.diagnosis.text;
+    EXPECT_NE(r.reason.find("[token "), std::string::npos) << r.reason;
+    EXPECT_NE(r.reason.find("should be "), std::string::npos) << r.reason;
+  }
+}
+
+// Warm and in place launches follow each other on a set: the judge says where it is wrong.
+TEST(Runner, RepeatedTimedLaunchesAreLocatedByTheJudge) {
+  RopeCase c = small_case(true);
+  c.measure.cache = {CacheMode::kWarm};
+  launches = 0;
+  const Result r = run_one(
+      c,
+      [](const RopeKernelArgs* args) {
+        right_launch(args);
+        // Pair 6 of head 1 of k at token 3.
+        if (launches++ >= 2) out16(args->k)[3 * args->k.out_token_stride + 64 + 6] ^= 0x4000;
+        return 0;
+      },
+      true);
+  EXPECT_EQ(r.status, Status::kFailed);
+  EXPECT_NE(r.reason.find(": k[token 3, head 1, dims 6 and 22] after "), std::string::npos)
+      << r.reason;
+  EXPECT_NE(r.reason.find(" launches in place"), std::string::npos) << r.reason;
+  EXPECT_EQ(r.diagnosis.name, "timed_launches");
+}
+
 // C132, C136.
 TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
   launches = 0;
