@@ -10,6 +10,7 @@
 #include "src/math/hash.h"
 #include "src/math/numeric.h"
 #include "src/math/operands.h"
+#include "src/math/table_norm.h"
 #include "src/math/token_sample.h"
 #include "src/measure/probe.h"
 
@@ -453,26 +454,38 @@ class Probed {
   ProbeRows in_;
 };
 
+// norms_kept and head_map.
+std::vector<Invariant> kept_lengths(const RopeCase& c, const CosSinTable& table,
+                                    const Allowance& allowance, const RopeKernelArgs& view) {
+  std::string why = changes_lengths(c);
+  if (why.empty()) why = why_no_rotation(table, token_rows_of(c).table_rows);
+  if (!why.empty())
+    return {Finding::not_applicable("norms_kept", why), Finding::not_applicable("head_map", why)};
+  const Lengths lengths(c, allowance, table.frequencies.attention_factor, view);
+  return {lengths.norms_kept(), lengths.head_map()};
+}
+
 }  // namespace
 
 std::vector<Invariant> find_invariants(Backend& backend, const RopeCase& c,
                                        const RopeVariant& variant, const CosSinTable& table,
                                        const RopeKernelArgs& view, const RopeKernelArgs& args) {
   const Allowance allowance(c, variant, table);
-  std::vector<Invariant> found;
-  if (const std::string why = changes_lengths(c); !why.empty()) {
-    found.push_back(Finding::not_applicable("norms_kept", why));
-    found.push_back(Finding::not_applicable("head_map", why));
-  } else {
-    const Lengths lengths(c, allowance, table.frequencies.attention_factor, view);
-    found.push_back(lengths.norms_kept());
-    found.push_back(lengths.head_map());
-  }
+  std::vector<Invariant> found = kept_lengths(c, table, allowance, view);
   Probed probed(backend, c, variant, table, allowance, args);
   found.push_back(probed.relative_position());
   found.push_back(probed.backward_inverts());
   found.push_back(probed.positions_add());
   found.push_back(probed.pairings_agree());
+  return found;
+}
+
+std::vector<Invariant> find_invariants(const RopeCase& c, const RopeVariant& variant,
+                                       const CosSinTable& table, const RopeKernelArgs& view) {
+  std::vector<Invariant> found = kept_lengths(c, table, Allowance(c, variant, table), view);
+  for (const char* name :
+       {"relative_position", "backward_inverts", "positions_add", "pairings_agree"})
+    found.push_back(Finding::not_applicable(name, "it takes launches"));
   return found;
 }
 

@@ -19,6 +19,11 @@ std::vector<Invariant> find_invariants(Backend& backend, const RopeCase& c,
                                        const RopeVariant& variant, const CosSinTable& table,
                                        const RopeKernelArgs& view, const RopeKernelArgs& args);
 
+// Of an output alone, where nothing can be launched: the same names, those that take launches not
+// applicable.
+std::vector<Invariant> find_invariants(const RopeCase& c, const RopeVariant& variant,
+                                       const CosSinTable& table, const RopeKernelArgs& view);
+
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_SRC_MEASURE_INVARIANTS_H_

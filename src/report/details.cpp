@@ -89,21 +89,12 @@ std::string invariants_text(const std::vector<Invariant>& invariants) {
   if (invariants.empty()) return "";
   std::vector<std::vector<std::string>> rows;
   for (const Invariant& i : invariants) {
-    const std::string what =
-        i.holds == Holds::kNotApplicable
-            ? "not applicable: " + i.reason
-            : fmt::format("{}, {:.3g} of {:.3g} allowed", name(i.holds), i.value, i.tolerance);
-    rows.push_back({i.name, what});
+    rows.push_back({i.name, to_text(i)});
   }
   return "  invariants of the outputs alone:\n" + table_text(rows, 2);
 }
 
 }  // namespace
-
-std::string to_text(const WorstElement& e) {
-  return fmt::format("{}[token {}, head {}, dim {}] is {}, should be {}", e.tensor, e.token, e.head,
-                     e.dim, shortest(e.got), shortest(e.want));
-}
 
 std::string worst_text(const std::vector<WorstElement>& elements) {
   if (elements.empty()) return "  worst elements: none is off at all\n";
@@ -119,6 +110,11 @@ std::string worst_text(const std::vector<WorstElement>& elements) {
                     optional(e.cosine), optional(e.sine)});
   }
   return "  worst elements:\n" + table_text(rows, 1);
+}
+
+std::string to_text(const Invariant& i) {
+  if (i.holds == Holds::kNotApplicable) return "not applicable: " + i.reason;
+  return fmt::format("{}, {:.3g} of {:.3g} allowed", name(i.holds), i.value, i.tolerance);
 }
 
 Json details_json(const Result& row) {

@@ -10,8 +10,8 @@
 
 namespace rope_bench {
 
-// "k[token 2, head 0, dim 3] is 1.5, should be 1.25".
-std::string to_text(const WorstElement& element);
+// "held, 0.1 of 0.2 allowed", "not applicable: WHY".
+std::string to_text(const Invariant& invariant);
 
 // Members of a result row: ulp_histogram, worst_elements and invariants; null where there is no
 // check, or nobody asked. And their schema.
