@@ -70,7 +70,8 @@ void check_consecutive(const RopeCase& c, Problems* problems) {
   };
   // With axes, kernels count rows of the table: these are consecutive whatever the positions.
   if (c.rope.axes.kind != "none") return;
-  if (c.positions.kind == PositionKind::kRandom) return problem("random positions");
+  if (c.positions.kind == PositionKind::kRandom || c.positions.kind == PositionKind::kBoundary)
+    return problem(std::string(name(c.positions.kind)) + " positions");
   if (c.positions.kind != PositionKind::kExplicit) return;
   const std::vector<int64_t>& list = c.positions.list;
   const int64_t size = static_cast<int64_t>(list.size());

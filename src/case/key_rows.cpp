@@ -191,14 +191,17 @@ void add_run(std::vector<Key>* keys) {
   Key given = flag("varlen.given", "false", "`varlen` is present, if only as {}");
   given.hidden = true;
   keys->push_back(given);
-  Key positions{"positions", KeyKind::kPositions,
-                "position of every token; decode = one new token per sequence, of op "
-                "varlen_split_rope all tokens of a sequence from a seeded start on",
-                "sequential"};
-  positions.words = {"sequential", "decode", "random"};
+  Key positions{
+      "positions", KeyKind::kPositions,
+      "position of every token; decode = one new token per sequence, of op "
+      "varlen_split_rope all tokens of a sequence from a seeded start on; boundary = where "
+      "tables and powers of two end",
+      "sequential"};
+  positions.words = {"sequential", "decode", "random", "boundary"};
   keys->push_back(positions);
-  keys->push_back(integer("position_offset", -kMaxCount, kMaxCount, "0",
-                          "added to every position; lower end of random and decode positions"));
+  keys->push_back(
+      integer("position_offset", -kMaxCount, kMaxCount, "0",
+              "added to every position; lower end of random, decode and boundary positions"));
   keys->push_back(word("position_dtype", {"int32", "int64"},
                        "int32, int64 where a position needs it", "as kernels read them"));
   keys->push_back(word("data", names_up_to(DataKind::kSpecial), "normal", "values of the inputs"));

@@ -14,7 +14,8 @@ const char* name(Op op) {
 const char* name(TableAngle angle) { return angle == TableAngle::kExact ? "exact" : "float32"; }
 
 const char* name(PositionKind kind) {
-  static constexpr const char* kNames[] = {"sequential", "decode", "random", "explicit"};
+  static constexpr const char* kNames[] = {"sequential", "decode", "random", "boundary",
+                                           "explicit"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -30,6 +31,11 @@ const char* name(Status status) {
   static constexpr const char* kNames[] = {"passed",        "failed",  "unchecked", "unsupported",
                                            "out_of_memory", "skipped", "error"};
   return kNames[static_cast<int>(status)];
+}
+
+const char* name(Holds holds) {
+  static constexpr const char* kNames[] = {"held", "violated", "not_applicable"};
+  return kNames[static_cast<int>(holds)];
 }
 
 }  // namespace rope_bench

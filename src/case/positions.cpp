@@ -24,7 +24,8 @@ uint64_t mix(uint64_t x) {
 }
 
 bool is_drawn(const RopeCase& c) {
-  return c.positions.kind == PositionKind::kDecode || c.positions.kind == PositionKind::kRandom;
+  return c.positions.kind == PositionKind::kDecode || c.positions.kind == PositionKind::kRandom ||
+         c.positions.kind == PositionKind::kBoundary;
 }
 
 class Drawing {
@@ -35,9 +36,14 @@ class Drawing {
         key_(mix(c.seed ^ (c.positions.kind == PositionKind::kDecode ? 0x6465636f64650000u
                                                                      : 0x72616e646f6d0000u))) {
     if (axis > 0) key_ = mix(key_ + static_cast<uint64_t>(axis));
+    if (c.positions.kind == PositionKind::kBoundary)
+      listed_ = boundary_positions(first_, drawn_bound(c));
   }
 
-  int64_t operator()(int64_t token) const { return draw(token, count_); }
+  int64_t operator()(int64_t token) const {
+    if (!listed_.empty()) return listed_[static_cast<size_t>(token) % listed_.size()];
+    return draw(token, count_);
+  }
 
   // The first of `length` positions in a row.
   int64_t start(int64_t sequence, int64_t length) const {
@@ -55,6 +61,7 @@ class Drawing {
   int64_t first_;
   uint64_t count_;
   uint64_t key_;
+  std::vector<int64_t> listed_;  // of boundary positions, over and over
 };
 
 // Axes whose positions are not those of the first.
@@ -112,6 +119,23 @@ int64_t drawn_bound(const RopeCase& c) {
   }
   return saturating_add(std::max<int64_t>(1, longest_sequence(c)),
                         std::max<int64_t>(0, c.positions.offset));
+}
+
+std::vector<int64_t> boundary_positions(int64_t least, int64_t bound) {
+  std::vector<int64_t> positions;
+  const auto add = [&](int64_t position) {
+    if (position >= least && position < bound) positions.push_back(position);
+  };
+  for (const int64_t position : {bound - 1, int64_t{0}, int64_t{65536}, int64_t{1}, int64_t{65535},
+                                 int64_t{4096}, int64_t{255}, int64_t{4095}, int64_t{257},
+                                 int64_t{1000000}, int64_t{256}, int64_t{0}, bound - 1, least})
+    add(position);
+  for (int bit = 62; bit >= 1; --bit) {
+    add(int64_t{1} << bit);
+    add((int64_t{1} << bit) - 1);
+  }
+  if (positions.empty()) positions.push_back(least);
+  return positions;
 }
 
 int64_t largest_possible_position(const RopeCase& c) {

@@ -20,9 +20,14 @@ bool draws_starts(const RopeCase& c);
 std::vector<int64_t> sequence_starts_of(const RopeCase& c);
 bool has_sequence_starts(const RopeCase& c);
 
-// Random and decode positions lie in [positions.offset, drawn_bound): the table's rows as far as
-// they are known before drawing, that is rope.table.rows, else the larger of model.max_position
-// and rope.seq_len, else the length of the longest sequence.
+// Where faults of positions show, below `bound` and from `least` on, those that matter most first:
+// the last row, 0 and 1, both sides of 256, 4096 and 65536, a million, every power of two and the
+// number before it. Unsorted, some of them repeated. {least} if there is nothing between the two.
+std::vector<int64_t> boundary_positions(int64_t least, int64_t bound);
+
+// Random, decode and boundary positions lie in [positions.offset, drawn_bound): the table's rows as
+// far as they are known before drawing, that is rope.table.rows, else the larger of
+// model.max_position and rope.seq_len, else the length of the longest sequence.
 int64_t drawn_bound(const RopeCase& c);
 
 // Largest position that may occur, without drawing any; -1 without tokens.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/case/rope_case.h"
+#include "src/case/ulp_histogram.h"
 
 namespace rope_bench {
 
@@ -15,12 +16,22 @@ enum class Status { kPassed, kFailed, kUnchecked, kUnsupported, kOutOfMemory, kS
 const char* name(
     Status status);  // "passed", "failed", "unchecked", "unsupported", "out_of_memory", ...
 
-// The element with the largest error in units of its own bound.
+// An element of an output, its error and what it is computed from.
 struct WorstElement {
   std::string tensor;  // "q", "k", "v"
   int64_t token = 0, head = 0, dim = 0;
   double got = 0, want = 0;
+  double ulp = 0;  // |got - want|, in the unit of Accuracy::max_ulp
+  double bound_ratio =
+      0;  // |got - want| over the bound of this element; infinite: wrong at any size
+  // The pair's inputs and what they turn by, as judged (backward: the sine negated). A dim that
+  // does not rotate has its own input x alone.
+  double x = 0;
+  std::optional<double> y, cosine, sine;
 };
+
+// "k[token 2, head 0, dim 3] is 1.5, should be 1.25".
+std::string to_text(const WorstElement& element);
 
 // Errors against the double reference. Max abs etc. are over all elements that the op changes.
 struct Accuracy {
@@ -29,11 +40,24 @@ struct Accuracy {
   double max_bound_ratio = 0;  // max |got - want| / bound of that element; above 1 fails
   int64_t num_over = 0;  // elements above their bound, or not bit-identical where they must be
   double kernel_max_abs = 0, kernel_rms = 0, kernel_nmse = 0;
-  double table_max_abs = 0;    // table against exact angles, rows in use
-  double table_tolerance = 0;  // what its stated model allows
-  double total_max_abs = 0;    // end to end against exact angles
-  std::optional<WorstElement> worst;
+  double table_max_abs = 0;           // table against exact angles, rows in use
+  double table_tolerance = 0;         // what its stated model allows
+  double total_max_abs = 0;           // end to end against exact angles
+  std::optional<WorstElement> worst;  // the element with the largest bound_ratio
+  // The largest bound_ratios, falling, kMostWorstElements at most; worst is the first. Elements
+  // without any error are not among them.
+  std::vector<WorstElement> worst_elements;
+  int64_t num_compared = 0;  // elements that have an error: not those that must keep their bits,
+                             // nor a NaN or infinity that matches
+  int64_t num_correctly_rounded = 0;                // of them: within half an ULP of the result
+  UlpHistogram ulp_histogram;                       // of them, in the unit of max_ulp
+  TableAngle reference_angle = TableAngle::kExact;  // of what kernel errors are against
+  // Tokens compared in double, of those that are no padding. Fewer than all: a sample, and every
+  // element was judged on the device.
+  int64_t num_tokens_compared = 0;
+  bool sampled = false;
 };
+inline constexpr size_t kMostWorstElements = 10;
 
 struct Timing {
   double median_us = 0, ci_low_us = 0, ci_high_us = 0, p5_us = 0, p95_us = 0, min_us = 0;
@@ -56,6 +80,16 @@ struct Diagnosis {
   std::string name, text;
 };
 
+// A property of rotations, found in outputs alone (docs/invariants.md).
+enum class Holds { kHeld, kViolated, kNotApplicable };
+const char* name(Holds holds);  // "held", "violated", "not_applicable"
+struct Invariant {
+  std::string name;
+  Holds holds = Holds::kNotApplicable;
+  double value = 0, tolerance = 0;  // where it is nearest to being violated
+  std::string reason;               // why it is not applicable
+};
+
 struct Result {
   RopeCase rope_case;
   std::string device;  // "cuda:0", "cpu"
@@ -67,6 +101,7 @@ struct Result {
   std::optional<Accuracy> accuracy;
   std::optional<Timing> timing;
   Diagnosis diagnosis;
+  std::vector<Invariant> invariants;  // empty: nobody asked
 };
 
 // What the numbers of a run depend on.

@@ -94,7 +94,7 @@ struct Layout {
   TensorLayout q, k;
 };
 
-enum class PositionKind { kSequential, kDecode, kRandom, kExplicit };
+enum class PositionKind { kSequential, kDecode, kRandom, kBoundary, kExplicit };
 const char* name(PositionKind kind);
 
 struct Positions {

@@ -1,6 +1,7 @@
 // `run`: parse everything, load the config, open the device, check and measure, report.
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "src/cli/progress.h"
 #include "src/cli/variants.h"
 #include "src/measure/runner.h"
+#include "src/report/details.h"
 #include "src/report/fusion.h"
 #include "src/report/numbers.h"
 #include "src/report/output.h"
@@ -99,6 +101,13 @@ ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
   return ExitCode::kGood;
 }
 
+// Formats that have room for what a row says beyond its columns.
+bool shows_details(const std::vector<OutputTarget>& targets) {
+  return std::any_of(targets.begin(), targets.end(), [](const OutputTarget& target) {
+    return target.format == "json" || target.format == "jsonl";
+  });
+}
+
 // Rows as they come in: kept for the documents, streamed to formats whose rows stand alone.
 class RowSink {
  public:
@@ -144,6 +153,7 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
   RunOptions options;
   options.check = !flags.no_check;
   options.measure = !flags.no_measure;
+  options.checks.invariants = flags.verbosity.verbose || shows_details(targets);
   options.on_start = [&](const RopeCase& c, size_t index, size_t total) {
     current = c.name;
     done = index;
@@ -153,7 +163,7 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
     sink.add(row);
     if (!flags.verbosity.verbose) return;
     progress.clear();
-    write_stderr(fmt::format("{}: {}\n", row.rope_case.name, name(row.status)));
+    write_stderr(fmt::format("{}: {}\n", row.rope_case.name, name(row.status)) + details_text(row));
   };
   options.interrupted = [&] {
     // Polled between rounds: also the moment to show how far a long case has come.

@@ -4,6 +4,7 @@
 #include "fmt/format.h"
 #include "kernels/cpu/thread_pool.h"
 #include "nlohmann/json.hpp"
+#include "src/case/token_rows.h"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
@@ -12,7 +13,10 @@
 #include "src/math/diagnosis.h"
 #include "src/math/input_warnings.h"
 #include "src/math/reference.h"
+#include "src/math/table_norm.h"
+#include "src/measure/invariants.h"
 #include "src/measure/supported.h"
+#include "src/report/details.h"
 #include "src/report/format.h"
 #include "src/report/numbers.h"
 
@@ -25,6 +29,7 @@ struct VerifyOptions {
   CaseOptions cases;
   VerifyPaths paths;
   std::vector<std::string> outputs;
+  bool verbose = false;
 };
 
 // What the variant of the config promises, if it is one that promises something else.
@@ -76,6 +81,9 @@ Result judge(const VerifyFiles& files) {
   result.status = Status::kPassed;
   result.accuracy = check_launch(c, variant, files.table(), files.launch(), available_threads());
   result.labels = input_warnings(c, files.launch());
+  if (!why_no_rotation(files.table(), token_rows_of(c).table_rows).empty())
+    result.labels.emplace_back("not-a-rotation");
+  result.invariants = find_invariants(c, variant, files.table(), files.launch());
   const Accuracy& a = *result.accuracy;
   if (a.num_over > 0) {
     result.status = Status::kFailed;
@@ -105,18 +113,21 @@ std::string verdict_text(const Result& row) {
                                    a.kernel_max_abs, a.kernel_rms, a.kernel_nmse)},
       {"table error", fmt::format("{:.3g} of {:.3g} allowed, {} angles", a.table_max_abs,
                                   a.table_tolerance, name(c.rope.table.angle))},
+      {"elements", fmt::format("{} compared, {} correctly rounded, {} over their bound",
+                               a.num_compared, a.num_correctly_rounded, a.num_over)},
       {"total error", fmt::format("{:.3g} against exact angles (not judged)", a.total_max_abs)}};
-  if (a.worst) {
-    const WorstElement& w = *a.worst;
-    rows.push_back(
-        {"worst element", fmt::format("{}[token {}, head {}, dim {}] is {}, should be {}", w.tensor,
-                                      w.token, w.head, w.dim, shortest(w.got), shortest(w.want))});
+  if (a.worst) rows.push_back({"worst element", to_text(*a.worst)});
+  for (const Invariant& i : row.invariants) {
+    if (i.name == "norms_kept") rows.push_back({"norms kept", to_text(i)});
   }
   if (!row.reason.empty()) rows.push_back({"reason", row.reason});
   if (!row.diagnosis.name.empty())
     rows.push_back({"diagnosis", row.diagnosis.name + ": " + row.diagnosis.text});
-  for (const std::string& label : row.labels)
-    rows.push_back({"warning", label + ": these inputs cannot tell every wrong output"});
+  for (const std::string& label : row.labels) {
+    rows.push_back({"warning", label + (label == "not-a-rotation"
+                                            ? ": lengths of pairs change and are not checked"
+                                            : ": these inputs cannot tell every wrong output")});
+  }
   return text_rows({"what", "value"}, rows);
 }
 
@@ -126,7 +137,12 @@ ExitCode run_verify(const VerifyOptions& options) {
   const Result row = judge(files);
   const RunReport report;
   write_document(
-      targets, [&] { return verdict_text(row); }, [&] { return row_json(row, report); });
+      targets,
+      [&] {
+        return verdict_text(row) +
+               (options.verbose ? worst_text(row.accuracy->worst_elements) : std::string());
+      },
+      [&] { return row_json(row, report); });
   return row.status == Status::kPassed ? ExitCode::kGood : ExitCode::kWrong;
 }
 
@@ -148,6 +164,7 @@ Action setup_verify(Flags& flags) {
       {"--q-out", p.q_out, "what was computed for q"},
       {"--k-out", p.k_out, "what was computed for k"},
       {"--v-out", p.v_out, "what was computed for v"},
+      {"--qkv-out", p.qkv_out, "packed output instead of them: gradients, split ops in place"},
       {"--positions", p.positions, "position of every token; without it those of the config"},
       {"--table", p.table, "the table it was computed with [rows, rotary_dim], cosines then sines"},
       {"--bias", p.bias, "bias of the heads of q, k and v"},
@@ -157,6 +174,7 @@ Action setup_verify(Flags& flags) {
   for (const auto& file : files)
     flags.text(file.name, file.path, file.help, FlagGroup::kWhatToDo, "FILE.npy");
   add_output_flag(flags, options->outputs, document_formats());
+  flags.toggle("-v,--verbose", options->verbose, "also the ten worst elements", FlagGroup::kOutput);
   return [options](const Invocation&) { return run_verify(*options); };
 }
 

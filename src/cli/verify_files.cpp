@@ -16,8 +16,6 @@ VerifyFiles::VerifyFiles(const VerifyPaths& paths, const RopeCase& config) : c_(
   c_.layout.in_place = false;
   for (TensorLayout* layout : {&c_.layout.q, &c_.layout.k})
     layout->token_stride = layout->head_stride = std::nullopt;
-  if (c_.varlen.padded_output)
-    throw ConfigError("verify: outputs of varlen.output padded are not read; use packed ones");
   launch_.struct_size = sizeof(launch_);
   read_inputs(paths);
   launch_.op = static_cast<int32_t>(c_.op);
@@ -38,7 +36,7 @@ VerifyFiles::VerifyFiles(const VerifyPaths& paths, const RopeCase& config) : c_(
 void VerifyFiles::take_tokens(const char* flag, const std::string& path, const FileTensor& t,
                               int64_t heads) {
   const std::vector<int64_t>& s = t.shape;
-  const bool heads_first = c_.layout.heads_tokens_dim;
+  const bool heads_first = heads_first_in();
   if (s.size() < 3 || s.size() > 4) {
     refuse_file(flag, path,
                 fmt::format("shape {}, expected {} or the same behind a batch", shape_text(s),
@@ -69,39 +67,54 @@ void VerifyFiles::take_tokens(const char* flag, const std::string& path, const F
 }
 
 void VerifyFiles::require_shape(const char* flag, const std::string& path, const FileTensor& t,
-                                int64_t heads, const char* what) const {
-  std::vector<int64_t> want = {num_tokens_, heads, c_.head_dim};
-  if (c_.layout.heads_tokens_dim) std::swap(want[0], want[1]);
-  if (t.shape.size() == 4 || c_.batch > 1) want.insert(want.begin(), c_.batch);
-  if (t.shape != want) {
-    refuse_file(flag, path,
-                fmt::format("shape {}, expected {}{}: {} heads of {} dims in the config",
-                            shape_text(t.shape), shape_text(want), what, heads, c_.head_dim));
-  }
+                                const std::vector<int64_t>& want, int64_t heads,
+                                const char* what) const {
+  if (t.shape == want) return;
+  refuse_file(flag, path,
+              fmt::format("shape {}, expected {}{}: {} heads of {} dims in the config",
+                          shape_text(t.shape), shape_text(want), what, heads, c_.head_dim));
 }
 
-const std::byte* VerifyFiles::tensor(const char* flag, const std::string& path, int64_t heads,
-                                     const char* what) {
+const std::byte* VerifyFiles::input(const char* flag, const std::string& path, int64_t heads,
+                                    const char* what) {
   if (path.empty()) throw ConfigError(fmt::format("verify: {} FILE is missing", flag));
   FileTensor& t = tensors_[flag] = read_elements(flag, path, c_.dtype);
   if (num_tokens_ < 0) {
     take_tokens(flag, path, t, heads);
-  } else {
-    require_shape(flag, path, t, heads, what);
+    return t.data.data();
   }
+  std::vector<int64_t> want = {num_tokens_, heads, c_.head_dim};
+  if (heads_first_in()) std::swap(want[0], want[1]);
+  if (t.shape.size() == 4 || c_.batch > 1) want.insert(want.begin(), c_.batch);
+  require_shape(flag, path, t, want, heads, what);
   return t.data.data();
 }
 
-void VerifyFiles::strides(RopeTensor* t, int64_t heads, int64_t row_heads) const {
+std::byte* VerifyFiles::output(const char* flag, const std::string& path, int64_t heads) {
+  if (path.empty()) throw ConfigError(fmt::format("verify: {} FILE is missing", flag));
+  FileTensor& t = tensors_[flag] = read_elements(flag, path, c_.dtype);
+  std::vector<int64_t> want = {out_rows(), heads, c_.head_dim};
+  if (heads_first_out()) std::swap(want[0], want[1]);
+  const bool padded = is_padded(c_);
+  if (padded || t.shape.size() == 4 || c_.batch > 1)
+    want.insert(want.begin(), padded ? c_.num_sequences() : c_.batch);
+  require_shape(flag, path, t, want, heads, padded ? ", a row of each sequence" : ", as the input");
+  return t.data.data();
+}
+
+void VerifyFiles::in_strides(RopeTensor* t, int64_t heads, int64_t row_heads) const {
   const int64_t d = c_.head_dim;
-  const bool heads_first = c_.layout.heads_tokens_dim;
   t->num_heads = static_cast<int32_t>(heads);
-  t->in_token_stride = heads_first ? d : row_heads * d;
-  t->in_head_stride = heads_first ? num_tokens_ * d : d;
+  t->in_token_stride = heads_first_in() ? d : row_heads * d;
+  t->in_head_stride = heads_first_in() ? num_tokens_ * d : d;
   t->in_batch_stride = row_heads * num_tokens_ * d;
-  t->out_token_stride = heads_first ? d : heads * d;
-  t->out_head_stride = t->in_head_stride;
-  t->out_batch_stride = heads * num_tokens_ * d;
+}
+
+void VerifyFiles::out_strides(RopeTensor* t, int64_t row_heads) const {
+  const int64_t d = c_.head_dim;
+  t->out_token_stride = heads_first_out() ? d : row_heads * d;
+  t->out_head_stride = heads_first_out() ? out_rows() * d : d;
+  t->out_batch_stride = row_heads * out_rows() * d;
 }
 
 void VerifyFiles::read_inputs(const VerifyPaths& paths) {
@@ -120,29 +133,30 @@ void VerifyFiles::read_inputs(const VerifyPaths& paths) {
       if (!other->empty())
         throw ConfigError(fmt::format("--qkv and {} contradict each other", *other));
     }
-    const std::byte* all = tensor("--qkv", paths.qkv, hq + 2 * hk, "");
-    const auto step = (c_.layout.heads_tokens_dim ? num_tokens_ : 1) * d * info(c_.dtype).size;
+    const std::byte* all = input("--qkv", paths.qkv, hq + 2 * hk, "");
+    const auto step = (heads_first_in() ? num_tokens_ : 1) * d * info(c_.dtype).size;
     launch_.q.in = all;
     launch_.k.in = all + hq * step;
     launch_.v.in = all + (hq + hk) * step;
   } else {
-    launch_.q.in = tensor("--q", paths.q, hq, "");
-    launch_.k.in = tensor("--k", paths.k, hk, ", the tokens of --q");
-    if (has_v) launch_.v.in = tensor("--v", paths.v, hk, ", the tokens of --q");
+    launch_.q.in = input("--q", paths.q, hq, "");
+    launch_.k.in = input("--k", paths.k, hk, ", the tokens of --q");
+    if (has_v) launch_.v.in = input("--v", paths.v, hk, ", the tokens of --q");
   }
   const int64_t row = paths.qkv.empty() ? 0 : hq + 2 * hk;
-  strides(&launch_.q, hq, row == 0 ? hq : row);
-  strides(&launch_.k, hk, row == 0 ? hk : row);
-  if (has_v) strides(&launch_.v, hk, row == 0 ? hk : row);
-  launch_.in_batch_tokens = launch_.out_batch_tokens = c_.batch > 1 ? num_tokens_ : 0;
+  in_strides(&launch_.q, hq, row == 0 ? hq : row);
+  in_strides(&launch_.k, hk, row == 0 ? hk : row);
+  if (has_v) in_strides(&launch_.v, hk, row == 0 ? hk : row);
+  launch_.in_batch_tokens = c_.batch > 1 ? num_tokens_ : 0;
 }
 
 void VerifyFiles::read_outputs(const VerifyPaths& paths) {
-  const auto output = [&](const char* flag, const std::string& path, int64_t heads) {
-    return const_cast<std::byte*>(tensor(flag, path, heads, ", as the input"));
-  };
+  launch_.out_batch_tokens = is_padded(c_) || c_.batch > 1 ? out_rows() : 0;
+  if (!paths.qkv_out.empty()) return read_packed_outputs(paths);
   launch_.q.out = output("--q-out", paths.q_out, c_.num_heads);
   launch_.k.out = output("--k-out", paths.k_out, c_.num_kv_heads);
+  out_strides(&launch_.q, c_.num_heads);
+  out_strides(&launch_.k, c_.num_kv_heads);
   if (paths.v_out.empty()) {
     launch_.v = {};  // not compared
   } else if (launch_.v.num_heads == 0) {
@@ -150,7 +164,31 @@ void VerifyFiles::read_outputs(const VerifyPaths& paths) {
         fmt::format("--v-out {}: there is no --v or --qkv to compare it with", paths.v_out));
   } else {
     launch_.v.out = output("--v-out", paths.v_out, c_.num_kv_heads);
+    out_strides(&launch_.v, c_.num_kv_heads);
   }
+}
+
+// Of gradients, and of split ops in place.
+void VerifyFiles::read_packed_outputs(const VerifyPaths& paths) {
+  if (!is_split(c_.op) || is_padded(c_)) {
+    throw ConfigError(fmt::format("--qkv-out {}: op {}{} writes --q-out and --k-out", paths.qkv_out,
+                                  name(c_.op), is_padded(c_) ? ", padded," : ""));
+  }
+  for (const std::string* other : {&paths.q_out, &paths.k_out, &paths.v_out}) {
+    if (!other->empty())
+      throw ConfigError(fmt::format("--qkv-out and {} contradict each other", *other));
+  }
+  if (launch_.v.num_heads == 0) {
+    throw ConfigError(
+        fmt::format("--qkv-out {}: there is no --v or --qkv to compare v with", paths.qkv_out));
+  }
+  const int64_t hq = c_.num_heads, hk = c_.num_kv_heads, row = hq + 2 * hk;
+  std::byte* all = output("--qkv-out", paths.qkv_out, row);
+  const auto step = (heads_first_out() ? num_tokens_ : 1) * c_.head_dim * info(c_.dtype).size;
+  launch_.q.out = all;
+  launch_.k.out = all + hq * step;
+  launch_.v.out = all + (hq + hk) * step;
+  for (RopeTensor* t : {&launch_.q, &launch_.k, &launch_.v}) out_strides(t, row);
 }
 
 const std::byte* VerifyFiles::vector(const char* flag, const std::string& path, int64_t count,

@@ -73,9 +73,10 @@ class AngleSource {
 template <Dtype kDtype>
 Tally check_rows(const OpRules& rules, const AngleSource& source, const TokenRows& rows,
                  const std::vector<Operand>& operands, const RopeKernelArgs& launch,
-                 int num_threads) {
+                 std::span<const int64_t> tokens, int num_threads) {
   using Storage = typename Element<kDtype>::Storage;
-  const int64_t num_tokens = static_cast<int64_t>(rows.table_rows.size());
+  const auto num_tokens =
+      static_cast<int64_t>(tokens.empty() ? rows.table_rows.size() : tokens.size());
   // Few enough blocks that their tallies stay small, whatever the number of tokens.
   const int64_t block = std::max<int64_t>(8, num_tokens / 4096);
   std::vector<Tally> blocks(static_cast<size_t>((num_tokens + block - 1) / block));
@@ -84,7 +85,8 @@ Tally check_rows(const OpRules& rules, const AngleSource& source, const TokenRow
   parallel_for(num_threads, num_tokens, block, [&](int64_t begin, int64_t end) {
     RowJudge<kDtype> judge(rules, most);
     TokenAngles angles;
-    for (int64_t token = begin; token < end; ++token) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t token = tokens.empty() ? i : tokens[static_cast<size_t>(i)];
       if (rows.table_rows[token] < 0) continue;  // padding
       source.at(rows.table_rows[token], &angles);
       for (const Operand& o : operands) {
@@ -95,7 +97,7 @@ Tally check_rows(const OpRules& rules, const AngleSource& source, const TokenRow
         for (int64_t head = 0; head < o.heads; head += o.heads_per_span) {
           judge.judge({&o, token, head, in + head * o.tensor.in_head_stride,
                        out + head * o.tensor.out_head_stride},
-                      angles, &blocks[token / block]);
+                      angles, &blocks[i / block]);
         }
       }
     }
@@ -123,19 +125,20 @@ void require_rows(const CosSinTable& table, const RopeCase& c, const TokenRows& 
 }  // namespace
 
 Accuracy check_launch(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
-                      const RopeKernelArgs& launch, int num_threads) {
+                      const RopeKernelArgs& launch, int num_threads,
+                      std::span<const int64_t> tokens) {
   const TokenRows rows = token_rows_of(c);
   require_rows(table, c, rows);
   const auto check = c.dtype == Dtype::kF32   ? check_rows<Dtype::kF32>
                      : c.dtype == Dtype::kF16 ? check_rows<Dtype::kF16>
                                               : check_rows<Dtype::kBF16>;
   const Tally all = check(judging::rules_of(c, variant.precision), AngleSource(c, variant, table),
-                          rows, judging::operands_of(c, launch), launch, num_threads);
+                          rows, judging::operands_of(c, launch), launch, tokens, num_threads);
 
   Accuracy accuracy;
   accuracy.max_ulp = all.max_ulp;
   accuracy.tolerance_ulp = tolerance_ulp(c, variant.precision);
-  accuracy.max_bound_ratio = all.max_ratio;
+  accuracy.max_bound_ratio = all.max_ratio();
   accuracy.num_over = all.num_over;
   accuracy.kernel_max_abs = all.max_abs;
   accuracy.total_max_abs = all.total_max_abs;
@@ -143,8 +146,16 @@ Accuracy check_launch(const RopeCase& c, const RopeVariant& variant, const CosSi
     accuracy.kernel_rms = std::sqrt(all.sum_error2 / static_cast<double>(all.count));
   }
   if (all.sum_want2 > 0) accuracy.kernel_nmse = all.sum_error2 / all.sum_want2;
-  accuracy.worst = all.worst;
+  accuracy.worst_elements = all.worst;
+  if (!all.worst.empty()) accuracy.worst = all.worst.front();
+  accuracy.num_compared = all.count;
+  accuracy.num_correctly_rounded = all.correctly_rounded;
+  accuracy.ulp_histogram = all.histogram;
+  accuracy.sampled = !tokens.empty();
+  accuracy.num_tokens_compared =
+      tokens.empty() ? c.num_real_tokens() : static_cast<int64_t>(tokens.size());
   if (variant.uses_table != 0) {
+    accuracy.reference_angle = table.angle;
     std::vector<int64_t> read = rows.table_rows;
     std::erase_if(read, [](int64_t row) { return row < 0; });
     const TableError error = table_error(table, read, num_threads);

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "src/case/errors.h"
 #include "src/math/belief_judge.h"
-#include "src/math/hash.h"
+#include "src/math/token_sample.h"
 #include "src/math/where.h"
 
 namespace rope_bench {
@@ -18,24 +17,14 @@ using judging::SpanPlace;
 using judging::Tally;
 
 // All heads of so many tokens are looked at.
-constexpr int64_t kFewestTokens = 4, kMostTokens = 64;
+constexpr int64_t kFewestTokens = 8, kMostTokens = 64;
 constexpr int64_t kMostElements = int64_t{1} << 19;
 
 std::vector<int64_t> sampled_tokens(const RopeCase& c, const TokenRows& rows,
                                     const std::optional<WorstElement>& worst) {
-  std::vector<int64_t> real;
-  for (size_t t = 0; t < rows.table_rows.size(); ++t) {
-    if (rows.table_rows[t] >= 0) real.push_back(static_cast<int64_t>(t));
-  }
   const int64_t row = (c.num_heads + 2 * c.num_kv_heads) * c.head_dim;
-  const auto most =
-      static_cast<size_t>(std::clamp(kMostElements / row, kFewestTokens, kMostTokens));
-  if (real.size() <= most) return real;
-  std::set<int64_t> chosen = {real.front(), real.back()};
-  if (worst) chosen.insert(worst->token);
-  for (uint64_t i = 0; chosen.size() < most; ++i)
-    chosen.insert(real[combine(c.seed, i) % real.size()]);
-  return {chosen.begin(), chosen.end()};
+  const int64_t most = std::clamp(kMostElements / row, kFewestTokens, kMostTokens);
+  return sample_tokens(c, rows, most, worst ? std::optional<int64_t>(worst->token) : std::nullopt);
 }
 
 template <Dtype kDtype>
@@ -80,8 +69,8 @@ class Diagnoser {
           if (tally->num_over == 0) continue;
           wrong_.push_back(place);
           unwritten_ = unwritten_ && holds_poison(o, examiner.out(place));
-          nan_lost_ = nan_lost_ && tally->worst && std::isnan(tally->worst->want) &&
-                      std::isfinite(tally->worst->got);
+          nan_lost_ = nan_lost_ && !tally->worst.empty() && std::isnan(tally->worst.front().want) &&
+                      std::isfinite(tally->worst.front().got);
         }
       }
     }

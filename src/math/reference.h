@@ -4,6 +4,7 @@
 #define ROPE_BENCH_SRC_MATH_REFERENCE_H_
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/kernel_api.h"
 #include "src/case/result.h"
@@ -36,9 +37,11 @@ void rotate_reference(Pairing pairing, int64_t head_dim, int64_t rotary_dim, int
 // `kernel` errors against the reference with the table's values (with exact angles if the variant
 // uses no table); `total` against exact angles; `table` the table's own error. Dims that the op
 // does not change must be bit-identical; rows of padding tokens are not looked at. The bounds are
-// those of docs/validation.md. Throws DeviceError for a position outside the table.
+// those of docs/validation.md. `tokens`: those to compare, rising; empty: all. Throws DeviceError
+// for a position outside the table.
 Accuracy check_launch(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
-                      const RopeKernelArgs& launch, int num_threads);
+                      const RopeKernelArgs& launch, int num_threads,
+                      std::span<const int64_t> tokens = {});
 
 }  // namespace rope_bench
 

@@ -20,10 +20,26 @@ namespace rope_bench::judging {
 // Sums and maxima over some spans. Combined in the order of tokens, so that the result does not
 // depend on the number of threads.
 struct Tally {
-  double max_ulp = 0, max_ratio = 0, max_abs = 0, total_max_abs = 0;
+  double max_ulp = 0, max_abs = 0, total_max_abs = 0;
   double sum_error2 = 0, sum_want2 = 0;
-  int64_t count = 0, num_over = 0;
-  std::optional<WorstElement> worst;
+  int64_t count = 0, num_over = 0, correctly_rounded = 0;
+  UlpHistogram histogram;
+  std::vector<WorstElement> worst;  // as Accuracy::worst_elements
+
+  double max_ratio() const { return worst.empty() ? 0 : worst.front().bound_ratio; }
+  // What an element's ratio must exceed to be among the worst.
+  double least_ratio() const {
+    return worst.size() < kMostWorstElements ? 0 : worst.back().bound_ratio;
+  }
+  // Of equal ones the first stay.
+  void add_worst(const WorstElement& element) {
+    if (!(element.bound_ratio > least_ratio())) return;
+    const auto place = std::find_if(worst.begin(), worst.end(), [&](const WorstElement& known) {
+      return known.bound_ratio < element.bound_ratio;
+    });
+    worst.insert(place, element);
+    if (worst.size() > kMostWorstElements) worst.pop_back();
+  }
 
   void add(const Tally& other) {
     max_ulp = std::max(max_ulp, other.max_ulp);
@@ -33,8 +49,9 @@ struct Tally {
     sum_want2 += other.sum_want2;
     count += other.count;
     num_over += other.num_over;
-    if (other.worst && (!worst || other.max_ratio > max_ratio)) worst = other.worst;
-    max_ratio = std::max(max_ratio, other.max_ratio);
+    correctly_rounded += other.correctly_rounded;
+    histogram.add(other.histogram);
+    for (const WorstElement& element : other.worst) add_worst(element);
   }
 };
 
@@ -56,6 +73,7 @@ class RowJudge {
   };
 
   void judge(const Place& place, const TokenAngles& angles, Tally* tally) {
+    angles_ = &angles;
     const Operand& op = *place.operand;
     const auto* in = static_cast<const Storage*>(place.in);
     const auto* out = static_cast<const Storage*>(place.out);
@@ -88,9 +106,10 @@ class RowJudge {
     for (int64_t dim = begin; dim < end; ++dim) {
       if (in[dim] == out[dim]) continue;
       ++tally->num_over;
-      set_worst({place.operand->name, place.token, place.first + head, dim,
-                 Element<kDtype>::to_float(out[dim]), Element<kDtype>::to_float(in[dim])},
-                std::numeric_limits<double>::infinity(), tally);
+      const double want = Element<kDtype>::to_float(in[dim]);
+      tally->add_worst({place.operand->name, place.token, place.first + head, dim,
+                        Element<kDtype>::to_float(out[dim]), want, kInfinity, kInfinity, want,
+                        std::nullopt, std::nullopt, std::nullopt});
     }
   }
 
@@ -123,11 +142,22 @@ class RowJudge {
         std::max(tally->total_max_abs, (array(got_) - array(span_.exact)).abs().maxCoeff());
     tally->sum_error2 += array(error_).square().sum();
     tally->sum_want2 += array(span_.want).square().sum();
-    const double ratio = array(ratio_).maxCoeff();
-    if (ratio > tally->max_ratio) {
-      const int64_t i = std::find(ratio_.begin(), ratio_.end(), ratio) - ratio_.begin();
-      set_worst(element(place, i), ratio, tally);
+    int64_t rounded = 0;
+    for (int64_t i = 0; i < span_.size; ++i) rounded += correctly_rounded(i) ? 1 : 0;
+    tally->correctly_rounded += rounded;
+    for (int64_t i = 0; i < span_.size; ++i)
+      ++tally->histogram.counts[UlpHistogram::bin_of(ulps_[i])];
+    if (!(array(ratio_).maxCoeff() > tally->least_ratio())) return;
+    for (int64_t i = 0; i < span_.size; ++i) {
+      if (ratio_[i] > tally->least_ratio())
+        tally->add_worst(element(place, i, ulps_[i], ratio_[i]));
     }
+  }
+
+  // Within half an ULP of the result: below a power of two that of the smaller numbers.
+  bool correctly_rounded(int64_t i) const {
+    const double least = std::min(std::abs(span_.want[i]), std::abs(got_[i]));
+    return error_[i] <= 0.5 * ulp_of<kDtype>(least);
   }
 
   // Right although not plainly within the bound: NaN for NaN, infinities of equal sign, and what
@@ -155,32 +185,55 @@ class RowJudge {
     const bool within = ratio_[i] <= 1;
     if (!within && right_specially(*place.operand, i)) return;
     const bool finite = std::isfinite(error_[i]) && std::isfinite(want);
-    const double infinity = std::numeric_limits<double>::infinity();
-    const double error = finite ? error_[i] : infinity;
+    const double error = finite ? error_[i] : kInfinity;
+    const double ulps = finite ? ulps_[i] : kInfinity;
     tally->count += 1;
-    tally->max_ulp = std::max(tally->max_ulp, finite ? ulps_[i] : infinity);
+    tally->correctly_rounded += finite && correctly_rounded(i) ? 1 : 0;
+    ++tally->histogram.counts[UlpHistogram::bin_of(ulps)];
+    tally->max_ulp = std::max(tally->max_ulp, ulps);
     tally->max_abs = std::max(tally->max_abs, error);
     tally->sum_error2 += error * error;
     if (std::isfinite(want)) tally->sum_want2 += want * want;
     const double total = std::abs(got - span_.exact[i]);
-    tally->total_max_abs = std::max(tally->total_max_abs, finite ? total : infinity);
+    tally->total_max_abs = std::max(tally->total_max_abs, finite ? total : kInfinity);
     if (!within) ++tally->num_over;
-    set_worst(element(place, i), finite ? ratio_[i] : infinity, tally);
+    const double ratio = finite ? ratio_[i] : kInfinity;
+    if (ratio > tally->least_ratio()) tally->add_worst(element(place, i, ulps, ratio));
   }
 
-  WorstElement element(const Place& place, int64_t i) const {
+  WorstElement element(const Place& place, int64_t i, double ulps, double ratio) const {
     const Operand& op = *place.operand;
-    return {op.name, place.token,  place.first + i / op.count, op.begin + i % op.count,
-            got_[i], span_.want[i]};
+    const int64_t head = i / op.count, dim = op.begin + i % op.count;
+    const Storage* row = static_cast<const Storage*>(place.in) + head * op.tensor.in_head_stride;
+    WorstElement e;
+    e.tensor = op.name;
+    e.token = place.token;
+    e.head = place.first + head;
+    e.dim = dim;
+    e.got = got_[i];
+    e.want = span_.want[i];
+    e.ulp = ulps;
+    e.bound_ratio = ratio;
+    e.x = Element<kDtype>::to_float(row[dim]);
+    const OpRules& rules = span_.rules();
+    const int64_t begin = op.begin + op.rotary_offset;
+    if (!op.rotates || dim < begin || dim >= begin + rules.rotary_dim) return e;
+    const auto r = static_cast<int32_t>(rules.rotary_dim);
+    for (int32_t pair = 0; pair < r / 2; ++pair) {
+      const int64_t first = begin + pair_first(rules.pairing, pair);
+      const int64_t second = begin + pair_second(rules.pairing, pair, r);
+      if (dim != first && dim != second) continue;
+      e.x = Element<kDtype>::to_float(row[first]);
+      e.y = Element<kDtype>::to_float(row[second]);
+      e.cosine = angles_->judged[pair];
+      e.sine = angles_->judged[r / 2 + pair];
+    }
+    return e;
   }
 
-  static void set_worst(const WorstElement& element, double ratio, Tally* tally) {
-    if (ratio <= tally->max_ratio) return;
-    tally->max_ratio = ratio;
-    tally->worst = element;
-  }
-
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Span<kDtype> span_;
+  const TokenAngles* angles_ = nullptr;  // of the span that is judged
   std::vector<double> got_, error_, bound_, ratio_, ulps_;
 };
 

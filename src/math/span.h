@@ -66,6 +66,7 @@ class Span {
     for (std::vector<double>* v : {&want, &exact, &error, &unit, &before_, &before_error_})
       v->resize(static_cast<size_t>(most));
   }
+  const OpRules& rules() const { return rules_; }
 
   // `in`: where the heads [first, first + heads_per_span) of the token begin.
   void expect(const Operand& op, int64_t first, const Storage* in, const TokenAngles& angles) {

@@ -24,7 +24,7 @@ void Where::add(const std::string& operand, int64_t token, int64_t head, const T
   seen.heads.insert(head);
   wrong_tokens_.insert(token);
   one_dim_ = one_dim_ && tally.num_over == 1;
-  if (tally.worst) dims_.insert(tally.worst->dim);
+  if (!tally.worst.empty()) dims_.insert(tally.worst.front().dim);
 }
 
 std::string Where::text() const {

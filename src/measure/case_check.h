@@ -8,6 +8,7 @@
 #include "src/case/result.h"
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
+#include "src/measure/check_options.h"
 
 namespace rope_bench {
 
@@ -18,10 +19,11 @@ void fail(Result* result, const std::string& reason, const Diagnosis& diagnosis 
 void check_damage(CaseBuffers& buffers, Result* result);
 
 // Two launches on outputs with different poisons. The first is compared with the reference, element
-// by element; the second is of the negated inputs, so that an output kept from the first is wrong,
-// and the device's judge looks at both. A wrong row gets its diagnosis. False: interrupted.
+// by element, or where there are more than options.most_elements in a sample of tokens; the second
+// is of the negated inputs, so that an output kept from the first is wrong, and the device's judge
+// looks at both. A wrong row gets its diagnosis. False: interrupted.
 bool check_case(Backend& backend, const RopeCase& c, const RopeVariant& variant,
-                const CosSinTable& table, CaseBuffers& buffers,
+                const CosSinTable& table, const CheckOptions& options, CaseBuffers& buffers,
                 const std::function<bool()>& interrupted, Result* result);
 
 }  // namespace rope_bench

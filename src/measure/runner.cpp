@@ -6,7 +6,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/errors.h"
 #include "src/case/token_rows.h"
-#include "src/math/diagnosis.h"
 #include "src/math/table.h"
 #include "src/math/turns.h"
 #include "src/measure/backend.h"
@@ -17,6 +16,7 @@
 #include "src/measure/plan.h"
 #include "src/measure/stopwatch.h"
 #include "src/measure/supported.h"
+#include "src/measure/timed_fault.h"
 
 namespace rope_bench {
 namespace {
@@ -120,12 +120,13 @@ class CaseRunner : public Runner {
     result->status = Status::kUnchecked;
     if (options.check) {
       const auto stop = [&] { return interrupted(options); };
-      if (!check_case(*backend_, c, variant, *table, buffers, stop, result)) return false;
+      if (!check_case(*backend_, c, variant, *table, options.checks, buffers, stop, result))
+        return false;
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
     if (options.measure) {
-      if (!measure_row(c, variant, plan, buffers, options, result)) return false;
+      if (!measure_row(c, variant, *table, plan, buffers, options, result)) return false;
     }
     if (is_identity(c, *table, rows)) result->labels.emplace_back("identity");
     if (options.check) check_damage(buffers, result);
@@ -200,8 +201,9 @@ class CaseRunner : public Runner {
     info_.floor_us = measure_floor(*backend_) * 1e6;
   }
 
-  bool measure_row(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
-                   CaseBuffers& buffers, const RunOptions& options, Result* result) {
+  bool measure_row(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
+                   const Plan& plan, CaseBuffers& buffers, const RunOptions& options,
+                   Result* result) {
     MeasureOptions how;
     how.cache = result->cache;
     how.stop.precision = c.measure.precision;
@@ -210,14 +212,18 @@ class CaseRunner : public Runner {
         backend_->is_host() ? kDefaultMaxSecondsCpu : kDefaultMaxSecondsGpu);
     how.judge = options.check;
     how.interrupted = options.interrupted;
+    std::optional<TimedFault> fault;
+    how.on_wrong = [&](int set, int repeats) {
+      if (!fault) fault = look_at_timed(c, variant, table, buffers, set, repeats);
+    };
     std::optional<Measurement> measured =
         rope_bench::measure(*backend_, buffers, variant, plan, how);
     if (!measured) return false;
     if (measured->wrong_units > 0) {
       fail(result,
            "timed launches are wrong in " + std::to_string(measured->wrong_units) +
-               " pairs or elements",
-           to_diagnosis(evidence::kTimed));
+               " pairs or elements" + (fault->where.empty() ? "" : ": " + fault->where),
+           fault->diagnosis);
     }
     if (measured->timing.num_rounds == 0) {
       if (result->status != Status::kFailed)

@@ -10,6 +10,7 @@
 
 #include "src/case/result.h"
 #include "src/case/rope_case.h"
+#include "src/measure/check_options.h"
 
 namespace rope_bench {
 
@@ -29,6 +30,7 @@ class NoGpu : public std::runtime_error {
 struct RunOptions {
   bool check = true;
   bool measure = true;
+  CheckOptions checks;
   // Called for each finished row, in order; `index` of `total` cases is done.
   std::function<void(const Result&, size_t index, size_t total)> on_result;
   // Called before each case.

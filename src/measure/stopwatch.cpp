@@ -45,11 +45,13 @@ double Timed::sample() {
   return (backend_->time(*long_) - short_time) / launches;
 }
 
-int64_t Timed::judge_last_window() {
+int64_t Timed::judge_last_window(const std::function<void(int set, int repeats)>& on_wrong) {
   int64_t wrong = 0;
   for (int set = 0; set < std::min(plan_.num_sets, plan_.long_launches); ++set) {
     const int repeats = (plan_.long_launches - set + plan_.num_sets - 1) / plan_.num_sets;
-    wrong += backend_->judge(buffers_->judge_args(*variant_, set, repeats));
+    const int64_t units = backend_->judge(buffers_->judge_args(*variant_, set, repeats));
+    if (units > 0 && on_wrong) on_wrong(set, repeats);
+    wrong += units;
   }
   return wrong;
 }
@@ -109,7 +111,7 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   std::vector<double> times, limits, ratios;
   const auto judge = [&] {
     if (!options.judge) return;
-    result.wrong_units += kernel.judge_last_window();
+    result.wrong_units += kernel.judge_last_window(options.on_wrong);
     result.judged_launches += plan.long_launches;
   };
   const auto limit_sample = [&] { return limit ? limit->sample() : 0.0; };

@@ -26,8 +26,9 @@ class Timed {
   // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
   // is flushed before each.
   double sample();
-  // Units of the last long window that are wrong, over all sets it used.
-  int64_t judge_last_window();
+  // Units of the last long window that are wrong, over all sets it used. `on_wrong` as in
+  // MeasureOptions.
+  int64_t judge_last_window(const std::function<void(int set, int repeats)>& on_wrong);
   // Median seconds of one launch alone, cold or warm as the case is.
   double isolated();
   double host_cost();
@@ -50,6 +51,8 @@ struct MeasureOptions {
   StoppingRule stop;
   bool judge = true;  // check timed launches
   std::function<bool()> interrupted;
+  // A set is wrong after so many timed launches on it, and still as they left it.
+  std::function<void(int set, int repeats)> on_wrong;
 };
 
 struct Measurement {

@@ -39,6 +39,7 @@ struct Column {
   const char* summary;
   std::vector<std::string> (*choices)() = nullptr;  // every value of a text column; null: any
   TerminalColumn terminal = {};
+  bool optional_member = false;  // of a group: may be null where the group is there
 };
 
 // In the order in which formats print them. New columns go to the end: readers count on it.

@@ -34,8 +34,9 @@ const Format& format_named(const std::string& name);  // one of format_names()
 
 inline constexpr int kResultsSchemaVersion = 1;
 
-// A result as an object, keys as in the column table. Numbers that JSON has no spelling for become
-// the strings "NaN", "Infinity" and "-Infinity".
+// Numbers that JSON has no spelling for become the strings "NaN", "Infinity" and "-Infinity".
+nlohmann::ordered_json result_number(double value);
+// A result as an object, keys as in the column table, and its details.
 nlohmann::ordered_json row_json(const Result& row, const RunReport& report);
 nlohmann::ordered_json tool_json(const ToolInfo& tool);
 // What the numbers depend on beside the tool: device, memory sizes, driver, clocks.

@@ -64,6 +64,16 @@ Cell diagnosis(const Result& r, const RunReport&) {
   return to_cell(r.diagnosis.*kField);
 }
 
+inline Cell correctly_rounded_share(const Result& r, const RunReport&) {
+  if (!r.accuracy || r.accuracy->num_compared == 0) return {};
+  return static_cast<double>(r.accuracy->num_correctly_rounded) /
+         static_cast<double>(r.accuracy->num_compared);
+}
+inline std::vector<std::string> kCheckedChoices() { return {"all", "sampled"}; }
+inline Cell checked(const Result& r, const RunReport&) {
+  return r.accuracy ? Cell(kCheckedChoices()[r.accuracy->sampled ? 1 : 0]) : Cell();
+}
+
 inline Cell num_tokens(const Result& r, const RunReport&) {
   return to_cell(r.rope_case.num_tokens());
 }

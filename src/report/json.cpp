@@ -2,6 +2,7 @@
 
 #include "nlohmann/json.hpp"
 #include "src/report/columns.h"
+#include "src/report/details.h"
 #include "src/report/fusion.h"
 #include "src/report/writers.h"
 
@@ -10,14 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
 Json optional_number(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
+  return value ? result_number(*value) : Json(nullptr);
 }
 
 Json cell_json(const Cell& cell) {
@@ -25,7 +20,7 @@ Json cell_json(const Cell& cell) {
       [](const auto& value) -> Json {
         using T = std::decay_t<decltype(value)>;
         if constexpr (std::is_same_v<T, std::monostate>) return nullptr;
-        if constexpr (std::is_same_v<T, double>) return number(value);
+        if constexpr (std::is_same_v<T, double>) return result_number(value);
         if constexpr (!std::is_same_v<T, std::monostate>) return value;
       },
       cell);
@@ -43,10 +38,10 @@ Json fusion_json(const RunReport& report) {
     pairs.push_back({{"name", pair.fused->rope_case.name},
                      {"unfused_name", pair.unfused->rope_case.name},
                      {"cache", name(pair.fused->cache)},
-                     {"saved_us", number(pair.saved_us())},
-                     {"saved_time_percent", number(pair.saved_time_percent())},
+                     {"saved_us", result_number(pair.saved_us())},
+                     {"saved_time_percent", result_number(pair.saved_time_percent())},
                      {"saved_bytes", pair.saved_bytes()},
-                     {"saved_bytes_percent", number(pair.saved_bytes_percent())}});
+                     {"saved_bytes_percent", result_number(pair.saved_bytes_percent())}});
   }
   return pairs;
 }
@@ -55,6 +50,12 @@ Json fusion_json(const RunReport& report) {
 
 std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json result_number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
 }
 
 Json row_json(const Result& row, const RunReport& report) {
@@ -68,8 +69,10 @@ Json row_json(const Result& row, const RunReport& report) {
     }
     // An object whose members are all absent is absent itself.
     Json& group = json[path.group];
-    if (!value.is_null()) group[path.leaf] = std::move(value);
+    if (!value.is_null() || (column.optional_member && !group.is_null()))
+      group[path.leaf] = std::move(value);
   }
+  json.update(details_json(row));
   return json;
 }
 

@@ -1,5 +1,6 @@
 #include "nlohmann/json.hpp"
 #include "src/report/columns.h"
+#include "src/report/details.h"
 #include "src/report/format.h"
 
 namespace rope_bench {
@@ -42,7 +43,7 @@ Json row_schema() {
   for (const Column& column : columns()) {
     const ColumnPath path = path_of(column);
     // A member of a group is there whenever its group is.
-    const bool nullable = column.nullable && path.group.empty();
+    const bool nullable = path.group.empty() ? column.nullable : column.optional_member;
     Json schema = nullable ? or_null(type_schema(column)) : type_schema(column);
     schema["description"] = column.summary;
     if (path.group.empty()) {
@@ -55,6 +56,7 @@ Json row_schema() {
   for (const auto& [group, members] : groups.items()) {
     properties[group] = or_null(object_schema(members));
   }
+  properties.update(details_schema());
   return object_schema(std::move(properties));
 }
 

@@ -24,8 +24,8 @@ bool ran(Status status) {
   return status == Status::kPassed || status == Status::kFailed || status == Status::kUnchecked;
 }
 
-// ", worst error 99.6 % of its bound (NAME)": of the row that comes nearest to its bound, or
-// exceeds it most. Not in ULP: a passed row may well round to "1.00 of 1.00".
+// ", worst error 99.6 % of its bound (NAME; exact angles)": of the row that comes nearest to its
+// bound, or exceeds it most. Not in ULP: a passed row may well round to "1.00 of 1.00".
 std::string worst_error(const RunReport& report) {
   const Result* worst = nullptr;
   for (const Result& row : report.results) {
@@ -40,7 +40,8 @@ std::string worst_error(const RunReport& report) {
   const std::string size = !std::isfinite(percent) ? "beyond any multiple"
                            : percent < 1e5         ? decimals<1>(percent) + " %"
                                                    : fmt::format("{:.3g} %", percent);
-  return fmt::format(", worst error {} of its bound ({})", size, worst->rope_case.name);
+  return fmt::format(", worst error {} of its bound ({}; {} angles)", size, worst->rope_case.name,
+                     name(worst->accuracy->reference_angle));
 }
 
 std::string limit_ratios(const RunReport& report) {
@@ -84,9 +85,7 @@ std::string how_many(const RunReport& report) {
 std::string failure(const Result& row) {
   std::string line = "failed: " + row.rope_case.name;
   if (row.accuracy && row.accuracy->worst) {
-    const WorstElement& w = *row.accuracy->worst;
-    line += fmt::format(": {}[token {}, head {}, dim {}] is {}, should be {}", w.tensor, w.token,
-                        w.head, w.dim, shortest(w.got), shortest(w.want));
+    line += ": " + to_text(*row.accuracy->worst);
   }
   if (row.accuracy) {
     const Accuracy& a = *row.accuracy;

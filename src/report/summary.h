@@ -12,8 +12,9 @@ namespace rope_bench {
 // Interrupted first, then internal errors, wrong results, nothing ran.
 ExitCode exit_code_of(const RunReport& report);
 
-// "4 cases: 4 passed, worst error 51.2 % of its bound (NAME), limit_ratio 0.93-0.99 (cuda:0, NVIDIA
-// H200; peak 4278 GB/s, floor 0.50 us)"; after an interruption "interrupted: 1 of 4 cases: ...".
+// "4 cases: 4 passed, worst error 51.2 % of its bound (NAME; exact angles), limit_ratio 0.93-0.99
+// (cuda:0, NVIDIA H200; peak 4278 GB/s, floor 0.50 us)"; after an interruption "interrupted: 1 of 4
+// cases: ...".
 std::string verdict(const RunReport& report);
 
 // Lines, each ended: the worst element of failed rows, reasons of rows that did not run. Empty if

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "src/case/positions.h"
 #include "tests/case/helpers.h"
 
 namespace rope_bench::testing {
@@ -143,6 +144,40 @@ TEST(Positions, DrawnOnesAreSeededAndBelowTheTable) {
   EXPECT_EQ(positions_of(only_case(with_positions(
                 R"(, "max_position": 4096}, "tokens": 4, "positions": "decode", "seed": 42})"))),
             (List{2039, 98, 944, 1442}));
+}
+
+// C188: short prompts alone hide what is wrong further on.
+TEST(Positions, BoundaryOnesReachEveryEnd) {
+  const auto config = [](const char* model, const char* more) {
+    return only_case(
+        with_positions(std::string(model) + R"(, "positions": "boundary")" + more + "}"));
+  };
+  const RopeCase c = config(R"(, "max_position": 131072}, "tokens": 64)", "");
+  const List list = positions_of(c);
+  // The first ones matter most: a case of few tokens has these.
+  EXPECT_EQ(List(list.begin(), list.begin() + 9),
+            (List{131071, 0, 65536, 1, 65535, 4096, 255, 4095, 257}));
+  const std::set<int64_t> seen(list.begin(), list.end());
+  for (int64_t power = 2; power < 131072; power *= 2) {
+    EXPECT_TRUE(seen.contains(power)) << power;
+    EXPECT_TRUE(seen.contains(power - 1)) << power;
+  }
+  EXPECT_FALSE(std::is_sorted(list.begin(), list.end()));
+  EXPECT_LT(seen.size(), list.size());  // repeated
+  EXPECT_EQ(*seen.rbegin(), 131071);
+  EXPECT_EQ(table_rows_of(c), 131072);
+  EXPECT_EQ(distinct_rows(c), static_cast<int64_t>(seen.size()));
+
+  const List million = positions_of(config(R"(, "max_position": 4096}, "tokens": 64)",
+                                           R"(, "rope": { "table": { "rows": 1048577 } })"));
+  for (const int64_t position : {1000000, 1048576, 1048575})
+    EXPECT_TRUE(std::count(million.begin(), million.end(), position)) << position;
+
+  // From position_offset on; below it and behind the table lies nothing.
+  const List few = positions_of(
+      config(R"(, "max_position": 258}, "tokens": 40)", R"(, "position_offset": 250)"));
+  EXPECT_EQ(std::set<int64_t>(few.begin(), few.end()), (std::set<int64_t>{250, 255, 256, 257}));
+  EXPECT_EQ(positions_of(config(R"(}, "tokens": 1)", "")), List{0});
 }
 
 TEST(Positions, DrawnOnesWithoutAnyMaximum) {

@@ -117,7 +117,7 @@ TEST(Shipped, AllLoadAndNothingIsSkipped) {
     EXPECT_EQ(config.name, name);
     EXPECT_TRUE(config.warnings.empty());
     for (const RopeCase& c : config.cases) EXPECT_EQ(c.skip_reason, "");
-    if (name == "smoke" || name == "fused") continue;
+    if (name == "smoke" || name == "fused" || name == "boundary") continue;
     std::vector<int64_t> tokens;
     for (const RopeCase& c : config.cases) tokens.push_back(c.tokens);
     EXPECT_EQ(tokens, (std::vector<int64_t>{1, 64, 1024, 4096}));

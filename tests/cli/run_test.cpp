@@ -53,6 +53,42 @@ TEST(Run, ClaimedStdoutHoldsTheFormatAlone) {
   EXPECT_TRUE(last_line(result.err).starts_with("2 cases: 2 passed"));
 }
 
+// C188: 0, 1, 255 to 257, 4095, 4096, 65535, 65536, the last one and, with as many rows, a million.
+TEST(Run, TheBoundaryConfigPasses) {
+  const ProcessResult result = rope_bench({"-c", "boundary", "-d", "cpu", "--no-measure", "-k",
+                                           "dtypes|million|sequences", "-o", "json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json rows = Json::parse(result.out).at("results");
+  EXPECT_EQ(rows.size(), 9u);
+  for (const Json& row : rows) {
+    EXPECT_EQ(row.at("status"), "passed");
+    EXPECT_EQ(row.at("positions"), "boundary");
+  }
+}
+
+// What a row has beyond its columns.
+TEST(Run, VerboseAndJsonCarryDetails) {
+  const ProcessResult text = rope_bench(small_run({"-v"}));
+  for (const char* part :
+       {"compared: all 8 tokens in double, exact angles", "worst elements:\n    tensor  token",
+        "norms_kept         held, ", "positions_add      held, "})
+    EXPECT_NE(text.err.find(part), std::string::npos) << part << "\n" << text.err;
+  EXPECT_NE(text.err.find("positions_add      not applicable: position 0 is the only one in use"),
+            std::string::npos);
+
+  const Json rows = Json::parse(rope_bench(small_run({"-o", "json"})).out).at("results");
+  const Json& row = rows.at(1);  // 8 tokens of 32 and 32 heads of 128
+  EXPECT_EQ(row.at("num_compared"), 8 * 64 * 128);
+  int64_t counted = 0;
+  for (const Json& count : row.at("ulp_histogram").at("count")) counted += count.get<int64_t>();
+  EXPECT_EQ(counted, 8 * 64 * 128);
+  EXPECT_EQ(row.at("worst_elements").size(), 10u);
+  EXPECT_EQ(row.at("worst_elements")[0], row.at("worst"));
+  EXPECT_GT(row.at("correctly_rounded_share"), 0.99);  // one rounding to bf16
+  EXPECT_EQ(row.at("checked"), "all");
+  EXPECT_EQ(row.at("invariants").size(), 6u);
+}
+
 TEST(Run, QuietLeavesErrorsAndResults) {
   const ProcessResult result = rope_bench(small_run({"-o", "csv:-", "-q"}));
   EXPECT_EQ(result.err, "");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,8 @@ TEST_F(Verify, AWrongOutputIsNamed) {
   EXPECT_EQ(result.exit_code, 1);
   for (const char* part : {"verdict        failed", "other_pairing: ", "worst element  "})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  EXPECT_EQ(result.out.find("worst elements:"), std::string::npos);
+  EXPECT_NE(verify({"-v"}).out.find("worst elements:\n    tensor  token"), std::string::npos);
   EXPECT_EQ(verify({"--set", "pairing=gptj"}).exit_code, 0);
 }
 
@@ -191,6 +194,137 @@ TEST_F(Verify, PackedRowsAndValues) {
   wrong[5] += 1;
   write_values("vr.npy", "(6, 2, 16)", wrong);
   EXPECT_EQ(rope_bench(args).exit_code, 1);
+}
+
+// Gradients of split ops go to packed rows.
+TEST_F(Verify, PackedGradients) {
+  // What was rotated backward is what the rotation leads back from.
+  const auto q = inputs(kHeads, 1), k = inputs(kKvHeads, 2), v = inputs(kKvHeads, 3);
+  const auto back = [](const std::vector<double>& x, int64_t heads) {
+    std::vector<double> y = x;
+    for (int64_t row = 0; row < kTokens * heads; ++row) {
+      for (int64_t i = 0; i < kRotary / 2; ++i) {
+        const double angle = static_cast<double>(row / heads) *
+                             std::pow(500000.0, -2.0 * static_cast<double>(i) / kRotary);
+        const int64_t a = row * kDim + i, b = a + kRotary / 2;
+        y[a] = x[a] * std::cos(angle) + x[b] * std::sin(angle);
+        y[b] = x[b] * std::cos(angle) - x[a] * std::sin(angle);
+      }
+    }
+    return y;
+  };
+  const auto packed = [](const std::vector<double>& a, const std::vector<double>& b,
+                         const std::vector<double>& c) {
+    std::vector<double> all;
+    for (int64_t t = 0; t < kTokens; ++t) {
+      for (const auto& [x, heads] : {std::pair{&a, kHeads}, {&b, kKvHeads}, {&c, kKvHeads}})
+        all.insert(all.end(), x->begin() + t * heads * kDim, x->begin() + (t + 1) * heads * kDim);
+    }
+    return all;
+  };
+  write_values("q.npy", "(6, 4, 16)", q);
+  write_values("k.npy", "(6, 2, 16)", k);
+  write_values("v.npy", "(6, 2, 16)", v);
+  const auto run = [&](const std::vector<double>& out, const char* op = "op=split_rope_backward") {
+    write_values("dqkv.npy", "(6, 8, 16)", out);
+    return rope_bench({"verify", "--config", path("c.json"), "--set", op, "--q", path("q.npy"),
+                       "--k", path("k.npy"), "--v", path("v.npy"), "--qkv-out", path("dqkv.npy"),
+                       "-o", "json"});
+  };
+  const ProcessResult right = run(packed(back(q, kHeads), back(k, kKvHeads), v));
+  EXPECT_EQ(right.exit_code, 0) << right.err << right.out;
+  // Forward instead of backward, and a value of v.
+  const ProcessResult forward = run(
+      packed(rotated(q, kHeads, true, kSequential), rotated(k, kKvHeads, true, kSequential), v));
+  EXPECT_EQ(forward.exit_code, 1);
+  EXPECT_EQ(Json::parse(forward.out).at("diagnosis").at("name"), "negated_sin");
+  std::vector<double> wrong = v;
+  wrong[kDim + 3] += 1;  // token 0, head 1
+  const ProcessResult value = run(packed(back(q, kHeads), back(k, kKvHeads), wrong));
+  EXPECT_EQ(value.exit_code, 1);
+  const Json worst = Json::parse(value.out).at("worst");
+  EXPECT_EQ(worst.at("tensor"), "v");
+  EXPECT_EQ(worst.at("head"), 1);
+  EXPECT_EQ(worst.at("dim"), 3);
+  EXPECT_NE(run(wrong, "op=rope").err.find("op rope writes --q-out and --k-out"),
+            std::string::npos);
+}
+
+// Outputs [sequences, heads, max_seqlen, dim]; what lies behind a sequence is not looked at.
+TEST_F(Verify, PaddedOutputs) {
+  const std::vector<int64_t> lengths = {2, 0, 4}, positions = {0, 1, 0, 1, 2, 3};
+  const int64_t rows = 5;
+  const auto padded = [&](const std::vector<double>& x, int64_t heads) {
+    std::vector<double> out(static_cast<size_t>(3 * heads * rows * kDim), std::nan(""));
+    int64_t token = 0;
+    for (int64_t b = 0; b < 3; ++b) {
+      for (int64_t s = 0; s < lengths[static_cast<size_t>(b)]; ++s, ++token) {
+        for (int64_t h = 0; h < heads; ++h)
+          std::copy_n(x.begin() + (token * heads + h) * kDim, kDim,
+                      out.begin() + ((b * heads + h) * rows + s) * kDim);
+      }
+    }
+    return out;
+  };
+  write_all(true, positions);
+  const auto q = rotated(inputs(kHeads, 1), kHeads, true, positions);
+  const auto k = rotated(inputs(kKvHeads, 2), kKvHeads, true, positions);
+  write_values("qr.npy", "(3, 4, 5, 16)", padded(q, kHeads));
+  write_values("kr.npy", "(3, 2, 5, 16)", padded(k, kKvHeads));
+  const std::vector<std::string> how = {
+      "--set", "op=varlen_split_rope", "--set", "seq_lens=[2,0,4]",    "--set", "tokens=null",
+      "--set", "varlen.output=padded", "--set", "varlen.max_seqlen=5", "-o",    "json"};
+  const ProcessResult right = verify(how);
+  EXPECT_EQ(right.exit_code, 0) << right.err << right.out;
+  EXPECT_EQ(Json::parse(right.out).at("num_compared"), kTokens * 6 * kRotary);
+  std::vector<double> wrong = padded(k, kKvHeads);
+  wrong[((2 * kKvHeads + 1) * rows + 3) * kDim + 2] += 1;  // sequence 2, head 1, its token 3
+  write_values("kr.npy", "(3, 2, 5, 16)", wrong);
+  const ProcessResult off = verify(how);
+  EXPECT_EQ(off.exit_code, 1);
+  const Json worst = Json::parse(off.out).at("worst");
+  EXPECT_EQ(worst.at("tensor"), "k");
+  EXPECT_EQ(worst.at("token"), 5);
+  EXPECT_EQ(worst.at("head"), 1);
+  write_values("kr.npy", "(6, 2, 16)", k);
+  const ProcessResult packed = verify(how);
+  EXPECT_EQ(packed.exit_code, 2);
+  EXPECT_NE(packed.err.find("shape (6, 2, 16), expected (3, 2, 5, 16)"), std::string::npos)
+      << packed.err;
+}
+
+// C186: numbers that are no cosines and sines of anything. The kernel is judged by them, the table
+// by itself; that lengths change is no fault of the kernel.
+TEST_F(Verify, ATableThatIsNoRotation) {
+  write_all(true, kSequential);
+  const ProcessResult kept = verify();
+  EXPECT_NE(kept.out.find("norms kept     held, "), std::string::npos) << kept.out;
+  std::vector<double> table(static_cast<size_t>(kTokens * kRotary));
+  for (size_t i = 0; i < table.size(); ++i)
+    table[i] = static_cast<double>(below(mix64(combine(9, i)), 255) + 1) / 128;
+  write_values("t.npy", "(6, 8)", table, "<f4");
+  for (const auto& [name, heads, seed] :
+       {std::tuple{"qr.npy", kHeads, 1}, std::tuple{"kr.npy", kKvHeads, 2}}) {
+    const auto x = inputs(heads, static_cast<uint64_t>(seed));
+    std::vector<double> y = x;
+    for (int64_t row = 0; row < kTokens * heads; ++row) {
+      for (int64_t i = 0; i < kRotary / 2; ++i) {
+        const double c = table[static_cast<size_t>(row / heads * kRotary + i)];
+        const double s = table[static_cast<size_t>(row / heads * kRotary + kRotary / 2 + i)];
+        const int64_t a = row * kDim + i, b = a + kRotary / 2;
+        y[a] = x[a] * c - x[b] * s;
+        y[b] = x[b] * c + x[a] * s;
+      }
+    }
+    write_values(name, heads == kHeads ? "(6, 4, 16)" : "(6, 2, 16)", y);
+  }
+  const ProcessResult result = verify({"--table", path("t.npy")});
+  EXPECT_EQ(result.exit_code, 1);  // the table is not that of the config
+  for (const char* part :
+       {"0 over their bound", "table_off: ", "not-a-rotation: lengths of pairs change",
+        "norms kept     not applicable: row 0 of the table is no rotation: cos^2 + sin^2 of pair "
+        "0"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
 }
 
 // C184: weights of a norm, right and exchanged.

@@ -1,6 +1,7 @@
 // What passes and what fails: right float32 kernels of every contraction, and planted faults.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -132,6 +133,22 @@ TEST(Check, LocatesOneWrongElement) {
     EXPECT_NEAR(a.worst->want, right, 0.02);
     EXPECT_NEAR(a.worst->got, right + 1, 0.02);
     EXPECT_NEAR(a.kernel_max_abs, 1, 0.02);
+    // Pair 6 of dims 8 to 103 is dims 20 and 21; token 77 is at position 82.
+    const double angle = 82 * std::pow(10000.0, -12.0 / 96);
+    EXPECT_EQ(a.worst->x, load_as_double(dtype, b.k_in.data(), index));
+    EXPECT_EQ(a.worst->y, load_as_double(dtype, b.k_in.data(), index + 1));
+    EXPECT_NEAR(a.worst->cosine.value(), std::cos(angle), 1e-6);
+    EXPECT_NEAR(a.worst->sine.value(), std::sin(angle), 1e-6);
+    EXPECT_GT(a.worst->bound_ratio, 50);
+    EXPECT_EQ(a.worst->bound_ratio, a.max_bound_ratio);
+    EXPECT_EQ(a.worst->ulp, a.max_ulp);
+    // The other nine are right.
+    ASSERT_EQ(a.worst_elements.size(), 10u);
+    EXPECT_EQ(a.worst_elements[0].dim, 20);
+    for (size_t i = 1; i < 10; ++i) {
+      EXPECT_LE(a.worst_elements[i].bound_ratio, 1);
+      EXPECT_LE(a.worst_elements[i].bound_ratio, a.worst_elements[i - 1].bound_ratio);
+    }
   }
 }
 
@@ -215,6 +232,48 @@ TEST(Check, SpecialValues) {
   const Accuracy a = OnePair(Dtype::kF16, 1, 2, -inf, 1).check();
   EXPECT_TRUE(std::isinf(a.kernel_max_abs));
   EXPECT_TRUE(std::isinf(a.worst->got));
+}
+
+// A quarter turn of (1, 2) is (-2, 1): -2 - 2^-9 is one f16 ULP of the product 2 off. q and k
+// count.
+TEST(Check, ErrorsAreCountedByTheirSize) {
+  const Accuracy a = OnePair(Dtype::kF16, 1, 2, -2 - 0x1p-9, 1).check();
+  std::array<int64_t, UlpHistogram::kBins> want{};
+  want[0] = 2;
+  want[7] = 2;  // [1, 2) ULP
+  EXPECT_EQ(a.ulp_histogram.counts, want);
+  EXPECT_EQ(a.num_compared, 4);
+  EXPECT_EQ(a.num_correctly_rounded, 2);
+  EXPECT_EQ(a.worst->ulp, 1);
+  EXPECT_EQ(a.worst_elements.size(), 2u);  // the others are not off at all
+  // What is infinitely far off is in the last bin; a NaN that matches has no error.
+  const double nan = std::nan("");
+  EXPECT_EQ(OnePair(Dtype::kF16, 1, 2, nan, 1).check().ulp_histogram.counts.back(), 2);
+  EXPECT_EQ(OnePair(Dtype::kF16, nan, 2, nan, nan).check().num_compared, 0);
+}
+
+// Below a power of two numbers are closer: 0.9998 lies between 1 - 2^-11 and 1, nearer to 1.
+TEST(Check, CorrectlyRoundedIsTheNearestNumber) {
+  const auto rounded = [](double got) {
+    return OnePair(Dtype::kF16, 1, 0, got, 0, 0.9998, 0).check().num_correctly_rounded;
+  };
+  EXPECT_EQ(rounded(1), 4);
+  EXPECT_EQ(rounded(1 - 0x1p-11), 2);  // the zeros alone
+}
+
+TEST(Check, BinsAreBinades) {
+  const std::pair<double, size_t> bins[] = {{0, 0},   {0.0156, 0},  {0x1p-6, 1}, {0.49, 5},
+                                            {0.5, 6}, {0.999, 6},   {1, 7},      {1.5, 7},
+                                            {2, 8},   {1023.9, 16}, {1024, 17},  {1e300, 17}};
+  for (const auto& [ulps, bin] : bins) {
+    EXPECT_EQ(UlpHistogram::bin_of(ulps), bin) << ulps;
+    EXPECT_LE(UlpHistogram::from(bin), ulps);
+    if (bin + 1 < UlpHistogram::kBins) {
+      EXPECT_GT(UlpHistogram::from(bin + 1), ulps);
+    }
+  }
+  EXPECT_EQ(UlpHistogram::bin_of(std::numeric_limits<double>::infinity()), 17u);
+  EXPECT_EQ(UlpHistogram::bin_of(std::nan("")), 17u);
 }
 
 TEST(Check, EndOfTheRange) {

@@ -28,9 +28,11 @@ TEST(FalseAlarms, ThereAreNone) {
   const auto runner = Runner::open(parse_device("cpu"), &notes);
   RunOptions options;
   options.measure = false;
+  options.checks.invariants = true;
   std::map<Status, uint64_t> ended;
   std::map<std::string, uint64_t> why_not;
   std::set<std::string> seen;  // what passed at least once
+  std::map<std::string, std::map<Holds, uint64_t>> invariants;
   uint64_t refused = 0, alarms = 0;
   for (uint64_t number = first; ended[Status::kPassed] < wanted; ++number) {
     ASSERT_LT(number - first, 4 * wanted) << "most of what is drawn does not run";
@@ -45,6 +47,12 @@ TEST(FalseAlarms, ThereAreNone) {
     }
     const Result result = runner->run({c}, options).at(0);
     ++ended[result.status];
+    for (const Invariant& one : result.invariants) {
+      ++invariants[one.name][one.holds];
+      if (one.holds == Holds::kViolated && ++alarms <= 5)
+        ADD_FAILURE() << number << ": " << text << "\n"
+                      << one.name << " is " << one.value << ", " << one.tolerance << " allowed";
+    }
     if (result.status == Status::kPassed) {
       for (const std::string& what :
            {std::string(name(c.op)), std::string(info(c.dtype).name), std::string(name(c.data)),
@@ -61,6 +69,10 @@ TEST(FalseAlarms, ThereAreNone) {
   // Ops, dtypes, kinds of data, pairings, variants, scalings and axes (both have a none): all were
   // met.
   if (wanted >= 1000) {
+    // Each was looked at in a tenth of them.
+    EXPECT_EQ(invariants.size(), 6u);
+    for (const auto& [name, ends] : invariants)
+      EXPECT_GT(ends.count(Holds::kHeld) != 0 ? ends.at(Holds::kHeld) : 0, wanted / 10) << name;
     EXPECT_GE(seen.size(), 6u + 3 + 8 + 2 + 4 + 7 + 2);
   }
   std::printf(

@@ -123,7 +123,8 @@ class Drawn {
   }
 
   void draw_tokens() {
-    static constexpr const char* kPositions[] = {"sequential", "sequential", "random", "decode"};
+    static constexpr const char* kPositions[] = {"sequential", "sequential", "random", "decode",
+                                                 "boundary"};
     const int64_t offset = dice_.one_in(2) ? 0 : dice_.below(max_position_ - 48);
     json_["position_offset"] = offset;
     if (dice_.one_in(4)) json_["position_dtype"] = "int64";

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
+#include "src/case/token_rows.h"
+#include "src/math/token_sample.h"
 #include "tests/measure/planted_backend.h"
 
 namespace rope_bench {
@@ -139,6 +142,49 @@ TEST(Runner, TimedLaunchesAreJudged) {
     EXPECT_EQ(r.status, Status::kFailed);
     EXPECT_NE(r.reason.find("timed launches are wrong"), std::string::npos) << r.reason;
   }
+}
+
+// The first set that is wrong is looked at as the timed launches left it. Cold, every launch has a
+// set of its own.
+TEST(Runner, WrongTimedLaunchesAreLocatedAndDiagnosed) {
+  for (const bool in_place : {true, false}) {
+    launches = 0;
+    const Result r = run_one(
+        small_case(in_place),
+        [](const RopeKernelArgs* args) {
+          if (launches++ < 2) return right_launch(args);
+          RopeKernelArgs other = *args;
+          other.op = ROPE_OP_ROPE_BACKWARD;
+          return right_launch(&other);
+        },
+        true);
+    EXPECT_EQ(r.status, Status::kFailed);
+    EXPECT_EQ(r.diagnosis.name, "timed_launches");
+    EXPECT_NE(r.diagnosis.text.find("negated_sin: "), std::string::npos) << r.diagnosis.text;
+    EXPECT_NE(r.reason.find("[token "), std::string::npos) << r.reason;
+    EXPECT_NE(r.reason.find("should be "), std::string::npos) << r.reason;
+  }
+}
+
+// Warm and in place launches follow each other on a set: the judge says where it is wrong.
+TEST(Runner, RepeatedTimedLaunchesAreLocatedByTheJudge) {
+  RopeCase c = small_case(true);
+  c.measure.cache = {CacheMode::kWarm};
+  launches = 0;
+  const Result r = run_one(
+      c,
+      [](const RopeKernelArgs* args) {
+        right_launch(args);
+        // Pair 6 of head 1 of k at token 3.
+        if (launches++ >= 2) out16(args->k)[3 * args->k.out_token_stride + 64 + 6] ^= 0x4000;
+        return 0;
+      },
+      true);
+  EXPECT_EQ(r.status, Status::kFailed);
+  EXPECT_NE(r.reason.find(": k[token 3, head 1, dims 6 and 22] after "), std::string::npos)
+      << r.reason;
+  EXPECT_NE(r.reason.find(" launches in place"), std::string::npos) << r.reason;
+  EXPECT_EQ(r.diagnosis.name, "timed_launches");
 }
 
 // C132, C136.
@@ -296,6 +342,70 @@ TEST(Runner, AFailedRowHasADiagnosis) {
   });
   EXPECT_EQ(r.diagnosis.name, "other_pairing");
   EXPECT_NE(r.reason.find("guard band"), std::string::npos) << r.reason;
+}
+
+// Above a size a sample of tokens is compared in double; the device judges all of them.
+TEST(Runner, LargeOutputsAreSampled) {
+  RopeCase c = small_case(false);
+  c.tokens = 200;
+  c.max_position = 256;
+  RunOptions options;
+  options.measure = false;
+  options.checks.most_elements = 200 * 8 * 64;
+  const auto run = [&](int32_t (*launch)(const RopeKernelArgs*)) {
+    return make_runner(planted_backend(launch))->run({c}, options).at(0);
+  };
+  Result r = run(right_launch);
+  EXPECT_EQ(r.status, Status::kPassed) << r.reason;
+  EXPECT_FALSE(r.accuracy->sampled);
+  EXPECT_EQ(r.accuracy->num_tokens_compared, 200);
+  EXPECT_TRUE(r.labels.empty());
+
+  --options.checks.most_elements;
+  r = run(right_launch);
+  EXPECT_EQ(r.status, Status::kPassed) << r.reason;
+  EXPECT_TRUE(r.accuracy->sampled);
+  EXPECT_EQ(r.accuracy->num_tokens_compared, 64);
+  EXPECT_EQ(r.accuracy->num_compared, 64 * 6 * 32);  // the rotated dims of q and k
+  EXPECT_EQ(r.labels, std::vector<std::string>({"sampled"}));
+
+  // Wrong in a token that is not in the sample: the judge sees it, and then everything is compared.
+  static int64_t token;
+  const std::vector<int64_t> sample = sample_tokens(c, token_rows_of(c), 64);
+  for (token = 0; std::binary_search(sample.begin(), sample.end(), token);) ++token;
+  r = run([](const RopeKernelArgs* args) {
+    right_launch(args);
+    out16(args->q)[token * args->q.out_token_stride + 64 + 5] ^= 0x40;
+    return 0;
+  });
+  EXPECT_EQ(r.status, Status::kFailed);
+  EXPECT_FALSE(r.accuracy->sampled);
+  EXPECT_EQ(r.accuracy->num_over, 1);
+  EXPECT_EQ(r.accuracy->worst->token, token);
+  EXPECT_EQ(r.accuracy->worst->head, 1);
+  EXPECT_EQ(r.accuracy->worst->dim, 5);
+  EXPECT_EQ(r.diagnosis.name, "none");
+}
+
+TEST(TokenSample, HoldsTheEndsAndBothSidesOf65536) {
+  RopeCase c = small_case(true);
+  c.tokens = 70000;
+  c.positions.kind = PositionKind::kExplicit;
+  c.positions.offset = 0;
+  c.positions.list.assign(70000, 7);
+  c.positions.list[123] = 3;
+  c.positions.list[45678] = 90;
+  const std::vector<int64_t> sample = sample_tokens(c, token_rows_of(c), 16, 777);
+  EXPECT_EQ(sample.size(), 16u);
+  EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
+  for (const int64_t token : {0, 123, 777, 45678, 65535, 65536, 69999})
+    EXPECT_TRUE(std::binary_search(sample.begin(), sample.end(), token)) << token;
+  EXPECT_EQ(sample, sample_tokens(c, token_rows_of(c), 16, 777));
+  c.seed = 1;
+  EXPECT_NE(sample, sample_tokens(c, token_rows_of(c), 16, 777));
+  c.tokens = 16;
+  c.positions.list.resize(16);
+  EXPECT_EQ(sample_tokens(c, token_rows_of(c), 16).size(), 16u);
 }
 
 TEST(Runner, OneRowPerCacheMode) {

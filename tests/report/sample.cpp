@@ -39,8 +39,32 @@ Result passed_row() {
   accuracy.table_max_abs = 2.9802322387695312e-08;
   accuracy.table_tolerance = 5.9604644775390625e-08;
   accuracy.total_max_abs = 0.015625;
-  accuracy.worst = WorstElement{"q", 17, 3, 64, 1.25, 1.2578125};
+  WorstElement worst;
+  worst.tensor = "q";
+  worst.token = 17;
+  worst.head = 3;
+  worst.dim = 64;
+  worst.got = 1.25;
+  worst.want = 1.2578125;
+  worst.ulp = 0.5078125;
+  worst.bound_ratio = 0.5;
+  worst.x = 1.5;
+  worst.y = -0.75;
+  worst.cosine = 0.875;
+  worst.sine = 0.0625;
+  accuracy.worst = worst;
+  WorstElement alone = worst;  // a dim that does not rotate
+  alone.dim = 127;
+  alone.bound_ratio = 0.25;
+  alone.y = alone.cosine = alone.sine = std::nullopt;
+  accuracy.worst_elements = {worst, alone};
+  accuracy.num_compared = 4;
+  accuracy.num_correctly_rounded = 3;
+  accuracy.ulp_histogram.counts = {1, 0, 2, 0, 0, 0, 1};
+  accuracy.num_tokens_compared = 4096;
   row.accuracy = accuracy;
+  row.invariants = {{"norms_kept", Holds::kHeld, 0.5, 0.75, ""},
+                    {"positions_add", Holds::kNotApplicable, 0, 0, "a norm changes lengths"}};
   Timing timing;
   timing.median_us = 22.25;
   timing.ci_low_us = 22.125;
@@ -76,6 +100,11 @@ Result failed_row() {
   row.accuracy->max_bound_ratio = std::numeric_limits<double>::infinity();
   row.accuracy->num_over = 2;
   row.accuracy->worst->got = std::numeric_limits<double>::quiet_NaN();
+  row.accuracy->worst->y = row.accuracy->worst->cosine = row.accuracy->worst->sine = std::nullopt;
+  row.accuracy->reference_angle = TableAngle::kFloat32;
+  row.accuracy->sampled = true;
+  row.accuracy->num_tokens_compared = 16;
+  row.invariants.clear();
   row.diagnosis = {"negated_sin", "a rotation the other way: negated sines (in k alone)"};
   return row;
 }

@@ -48,9 +48,10 @@ TEST(Verdict, OneLineWithCountsAndExtremes) {
   other.accuracy->max_ulp = 0.25;
   other.accuracy->max_bound_ratio = 0.25;
   other.timing->limit_ratio = 0.934;
-  EXPECT_EQ(verdict(report_of({passed_row(), other})),
-            "2 cases: 2 passed, worst error 50.0 % of its bound (sample/tokens=4096), "
-            "limit_ratio 0.93-0.97 (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
+  EXPECT_EQ(
+      verdict(report_of({passed_row(), other})),
+      "2 cases: 2 passed, worst error 50.0 % of its bound (sample/tokens=4096; exact angles), "
+      "limit_ratio 0.93-0.97 (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
 }
 
 TEST(Verdict, RowsOfOneCaseAreRows) {
@@ -63,7 +64,7 @@ TEST(Verdict, RowsOfOneCaseAreRows) {
 TEST(Verdict, CountsAddUp) {
   EXPECT_EQ(verdict(sample_report()),
             "4 cases: 2 passed, 1 failed, 1 unsupported, "
-            "worst error beyond any multiple of its bound (sample/tokens=64), "
+            "worst error beyond any multiple of its bound (sample/tokens=64; float32 angles), "
             "limit_ratio 0.97 (cuda:0, NVIDIA H200; peak 4376 GB/s, floor 0.88 us)");
 }
 
