@@ -1,7 +1,10 @@
 // `run`: parse everything, load the config, open the device, check and measure, report.
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 
 #include "fmt/format.h"
@@ -135,8 +138,10 @@ class RowSink {
 };
 
 // Runs all cases; fills report.results row by row, so that they are there whatever ends the run.
+// `finish` writes them where a device that hangs ends the process right here.
 void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase>& cases,
-               const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors) {
+               const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors,
+               const std::function<void()>& finish) {
   RowSink sink(report, targets, errors);
   Progress progress(progress_mode(flags));
   std::string current;
@@ -159,6 +164,14 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
     // Polled between rounds: also the moment to show how far a long case has come.
     progress.update(current, done, cases.size());
     return interrupted();
+  };
+  options.on_hang = [&](bool was_interrupted) {
+    progress.clear();
+    report.interrupted = was_interrupted;
+    finish();
+    std::fflush(nullptr);
+    // Without destructors and exit handlers: those of CUDA would wait for the device.
+    std::_Exit(static_cast<int>(was_interrupted ? ExitCode::kInterrupted : ExitCode::kInternal));
   };
   catch_interrupt();
   runner.run(cases, options);
@@ -230,7 +243,7 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
     if (errors.any()) write_stderr(fmt::format("rope-bench: {}\n", errors.text()));
   };
   try {
-    run_cases(flags, *runner, config.cases, targets, report, errors);
+    run_cases(flags, *runner, config.cases, targets, report, errors, finish);
   } catch (...) {
     // What is finished is kept, then the error speaks.
     finish();

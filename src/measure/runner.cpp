@@ -1,6 +1,7 @@
 #include "src/measure/runner.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "kernels/cpu/thread_pool.h"
@@ -17,12 +18,21 @@
 #include "src/measure/plan.h"
 #include "src/measure/stopwatch.h"
 #include "src/measure/supported.h"
+#include "src/measure/watchdog.h"
+#include "src/measure/watched_backend.h"
 
 namespace rope_bench {
 namespace {
 
 constexpr double kDefaultMaxSecondsGpu = 0.6;
 constexpr double kDefaultMaxSecondsCpu = 2.0;
+
+// Of a number of seconds.
+std::string shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
+}
 
 // A row that ends before its kernel runs.
 struct NotRun {
@@ -33,26 +43,81 @@ struct NotRun {
 class CaseRunner : public Runner {
  public:
   explicit CaseRunner(std::unique_ptr<Backend> backend)
-      : backend_(std::move(backend)), info_(backend_->info()) {}
+      : backend_(std::make_unique<WatchedBackend>(std::move(backend))), info_(backend_->info()) {}
 
   DeviceInfo device_info() override { return info_; }
 
   std::vector<Result> run(const std::vector<RopeCase>& cases, const RunOptions& options) override {
-    std::vector<Result> results;
+    std::vector<Row> rows;
     for (size_t i = 0; i < cases.size(); ++i) {
-      if (interrupted(options)) break;
-      if (options.on_start) options.on_start(cases[i], i, cases.size());
-      for (const CacheMode cache : cases[i].measure.cache) {
-        std::optional<Result> result = run_row(cases[i], cache, options);
-        if (!result) return results;  // interrupted
-        if (options.on_result) options.on_result(*result, i, cases.size());
-        results.push_back(std::move(*result));
-      }
+      for (const CacheMode cache : cases[i].measure.cache) rows.push_back({&cases[i], i, cache});
+    }
+    std::vector<Result> results;
+    size_t at = 0;
+    const auto keep = [&](Result result) {
+      if (options.on_result) options.on_result(result, rows[at].index, cases.size());
+      results.push_back(std::move(result));
+    };
+    std::optional<Watchdog> dog;
+    if (options.on_hang) {
+      dog.emplace(options.interrupted, [&](Watchdog::Why why) {
+        if (why == Watchdog::Why::kTimeout) {
+          keep(hung(rows[at]));
+          while (++at < rows.size()) keep(*run_row(*rows[at].rope_case, rows[at].cache, options));
+        }
+        options.on_hang(why == Watchdog::Why::kInterrupted);
+      });
+    }
+    const Watched watched(*this, dog ? &*dog : nullptr);
+    for (; at < rows.size() && !interrupted(options); ++at) {
+      const RopeCase& c = *rows[at].rope_case;
+      const bool first = at == 0 || rows[at - 1].index != rows[at].index;
+      if (first && options.on_start) options.on_start(c, rows[at].index, cases.size());
+      if (dog) dog->set_timeout(c.measure.timeout_s.value_or(kDefaultTimeoutSeconds));
+      std::optional<Result> result = run_row(c, rows[at].cache, options);
+      if (!result) break;  // interrupted
+      keep(std::move(*result));
     }
     return results;
   }
 
  private:
+  struct Row {
+    const RopeCase* rope_case;
+    size_t index;  // of its case
+    CacheMode cache;
+  };
+
+  // The device is watched while one exists.
+  class Watched {
+   public:
+    Watched(CaseRunner& runner, Watchdog* dog)
+        : backend_(static_cast<WatchedBackend&>(*runner.backend_)) {
+      backend_.watch_with(dog);
+    }
+    ~Watched() { backend_.watch_with(nullptr); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+   private:
+    WatchedBackend& backend_;
+  };
+
+  // The row whose kernel does not come back; from then on nothing runs.
+  Result hung(const Row& row) {
+    const RopeCase& c = *row.rope_case;
+    Result result;
+    result.rope_case = c;
+    result.device = info_.device;
+    result.cache = row.cache;
+    result.bytes = bytes_of(c, uses_table(c));
+    result.status = Status::kError;
+    result.reason = "hung: the device did not answer within measure.timeout_s, " +
+                    shortest(c.measure.timeout_s.value_or(kDefaultTimeoutSeconds)) + " s";
+    lost_ = "the device hung in " + c.name;
+    return result;
+  }
+
   // Every way in which a row can end becomes its status; the run goes on with the next.
   std::optional<Result> run_row(const RopeCase& c, CacheMode cache, const RunOptions& options) {
     Result result;
