@@ -16,6 +16,7 @@
 #include "src/measure/labels.h"
 #include "src/measure/memory.h"
 #include "src/measure/plan.h"
+#include "src/measure/profile.h"
 #include "src/measure/stopwatch.h"
 #include "src/measure/supported.h"
 #include "src/measure/watchdog.h"
@@ -164,13 +165,15 @@ class CaseRunner : public Runner {
       throw NotRun{Status::kUnsupported, reason};
     const RopeVariant& variant = find_variant(c);
     if (c.num_real_tokens() == 0) {
-      result->status = options.check ? Status::kPassed : Status::kUnchecked;
+      result->status = options.check && !options.profile ? Status::kPassed : Status::kUnchecked;
       return true;
     }
     require_host_memory(c, *backend_);
     const TokenRows rows = token_rows_of(c);
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
-    const Plan plan = options.measure ? plan_of(c, variant, result, rows) : Plan{1, true, 1, 1};
+    const Plan plan = options.profile   ? Plan{}
+                      : options.measure ? plan_of(c, variant, result, rows)
+                                        : Plan{1, true, 1, 1};
     require_device_memory(
         c, *backend_, layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables),
         plan.num_sets);
@@ -183,6 +186,10 @@ class CaseRunner : public Runner {
 
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
+    if (options.profile) {
+      profile_launch(*backend_, buffers, variant, result->cache);
+      return true;
+    }
     if (options.check) {
       const auto stop = [&] { return interrupted(options); };
       if (!check_case(*backend_, c, variant, *table, buffers, stop, result)) return false;
@@ -255,6 +262,7 @@ class CaseRunner : public Runner {
     input.peak_gb_s = *info_.measured_peak_gb_s;
     input.floor_s = *info_.floor_us * 1e-6;
     input.cache = result->cache;
+    input.is_host = backend_->is_host();
     return make_plan(input);
   }
 
@@ -262,7 +270,10 @@ class CaseRunner : public Runner {
   void measure_device_once() {
     if (info_.measured_peak_gb_s) return;
     info_.measured_peak_gb_s = measure_peak(*backend_);
-    info_.floor_us = measure_floor(*backend_) * 1e6;
+    const Floor floor = measure_floor(*backend_);
+    info_.floor_us = floor.slope * 1e6;
+    info_.floor_isolated_us = floor.isolated * 1e6;
+    info_.floor_host_launch_us = floor.host * 1e6;
   }
 
   bool measure_row(const RopeCase& c, const RopeVariant& variant, const Plan& plan,
@@ -288,6 +299,7 @@ class CaseRunner : public Runner {
       if (result->status != Status::kFailed)
         result->reason = "not measured: no round gave a positive time, the device is too busy";
       result->labels.emplace_back("unstable");
+      result->label_reasons.emplace_back("unstable", "no round gave a positive time");
       return true;
     }
     Timing& t = measured->timing;
@@ -296,10 +308,20 @@ class CaseRunner : public Runner {
     if (info_.theoretical_peak_gb_s) {
       t.percent_of_theoretical_peak = 100 * t.bandwidth_gb_s / *info_.theoretical_peak_gb_s;
     }
+    // GB/s x us = 1000 bytes.
+    t.t_sol_us =
+        std::max(static_cast<double>(result->bytes.total()) / *info_.measured_peak_gb_s * 1e-3,
+                 *info_.floor_us);
+    t.percent_of_t_sol = 100 * *t.t_sol_us / t.median_us;
     result->timing = t;
-    std::vector<std::string> labels = labels_of({t, result->bytes, result->cache, plan.num_sets,
+    const std::vector<Label> labels = labels_of({t, result->bytes, result->cache, plan.num_sets,
                                                  info_, backend_->is_host(), c.measure.precision});
-    result->labels.insert(result->labels.begin(), labels.begin(), labels.end());
+    std::vector<std::string> names;
+    for (const Label& label : labels) {
+      names.push_back(label.name);
+      if (!label.reason.empty()) result->label_reasons.emplace_back(label.name, label.reason);
+    }
+    result->labels.insert(result->labels.begin(), names.begin(), names.end());
     return true;
   }
 

@@ -29,6 +29,7 @@ class NoGpu : public std::runtime_error {
 struct RunOptions {
   bool check = true;
   bool measure = true;
+  bool profile = false;  // in place of both: one launch per row, marked for a profiler
   // Called for each finished row, in order; `index` of `total` cases is done.
   std::function<void(const Result&, size_t index, size_t total)> on_result;
   // Called before each case.

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <vector>
+
+#include "src/measure/round_gate.h"
 
 namespace rope_bench {
 namespace {
@@ -11,19 +14,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Timed launches are judged in the first round, in every so many, and in the last.
-constexpr size_t kJudgeEvery = 16;
+constexpr int64_t kJudgeEvery = 16;
 
 }  // namespace
 
 Timed::Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
              CacheMode cache)
     : backend_(&backend), buffers_(&buffers), variant_(&variant), plan_(plan), cache_(cache) {
+  record();
+}
+
+void Timed::record() {
   std::vector<Launch> launches;
-  for (int i = 0; i < plan.long_launches; ++i)
-    launches.push_back({&variant, buffers.args(i % plan.num_sets)});
-  long_ = backend.record(launches);
-  launches.resize(static_cast<size_t>(plan.short_launches));
-  short_ = backend.record(launches);
+  for (int i = 0; i < plan_.long_launches; ++i)
+    launches.push_back({variant_, buffers_->args(i % plan_.num_sets)});
+  long_ = backend_->record(launches);
+  launches.resize(static_cast<size_t>(plan_.short_launches));
+  short_ = backend_->record(launches);
 }
 
 void Timed::prepare(int launches) {
@@ -32,6 +39,12 @@ void Timed::prepare(int launches) {
 }
 
 double Timed::sample() {
+  double sum = 0;
+  for (int i = 0; i < plan_.windows; ++i) sum += difference();
+  return sum / plan_.windows;
+}
+
+double Timed::difference() {
   // A host clock has no fixed cost that must cancel, and the difference of two noisy times is
   // noisier than either.
   double short_time = 0;
@@ -96,6 +109,80 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
   return std::min_element(candidates.begin(), candidates.end(), faster)->row;
 }
 
+namespace {
+
+// What a row's rounds gave, those that count and the others.
+class Rounds {
+ public:
+  // A difference of two noisy times can come out at or below zero for the smallest launches: no
+  // round.
+  void add(double kernel, double limit, bool has_limit, const DeviceState& state) {
+    const int64_t placement = placement_of_round(attempted_++);
+    if (kernel <= 0 || (has_limit && limit <= 0)) {
+      ++not_positive_;
+      return;
+    }
+    gate_.add(state);
+    times_.push_back(kernel);
+    limits_.push_back(limit);
+    ratios_.push_back(has_limit ? limit / kernel : 1 / kernel);
+    placements_.push_back(placement);
+  }
+  int64_t attempted() const { return attempted_; }
+  bool empty() const { return times_.empty(); }
+  GateVerdict verdict(bool time_is_up) const { return gate_.verdict(time_is_up); }
+
+  PlacedSample times(const GateVerdict& v) const { return sample(times_, v); }
+  PlacedSample limits(const GateVerdict& v) const { return sample(limits_, v); }
+  PlacedSample ratios(const GateVerdict& v) const { return sample(ratios_, v); }
+
+  // Everything about the kernel's own times. At least one round counts.
+  void summarise(const GateVerdict& verdict, Timing* t) const {
+    const PlacedSample sample = times(verdict);
+    const std::vector<double>& values = sample.values;
+    const Interval interval = placed_interval(sample);
+    const Drift drift = drift_of(values);
+    t->num_rounds = static_cast<int64_t>(values.size());
+    t->median_us = median(values) * 1e6;
+    t->ci_low_us = interval.low * 1e6;
+    t->ci_high_us = interval.high * 1e6;
+    t->p5_us = quantile(values, 0.05) * 1e6;
+    t->p95_us = quantile(values, 0.95) * 1e6;
+    t->min_us = *std::min_element(values.begin(), values.end()) * 1e6;
+    t->mad_us = median_absolute_deviation(values) * 1e6;
+    t->first_tenth_us = drift.first * 1e6;
+    t->last_tenth_us = drift.last * 1e6;
+    t->num_placements = static_cast<int64_t>(
+        std::set<int64_t>(sample.placements.begin(), sample.placements.end()).size());
+    t->num_dropped = attempted_ - t->num_rounds;
+    t->dropped_reason = verdict.reason;
+    if (not_positive_ > 0) {
+      t->dropped_reason += (verdict.reason.empty() ? "" : ", ") + std::to_string(not_positive_) +
+                           " without a positive time";
+    }
+    t->left_clocks = verdict.gave_up;
+    t->sm_clock_mhz = gate_.sm_clock_mhz();
+    t->memory_clock_mhz = gate_.memory_clock_mhz();
+  }
+
+ private:
+  PlacedSample sample(const std::vector<double>& values, const GateVerdict& verdict) const {
+    PlacedSample kept;
+    for (const size_t i : verdict.kept) {
+      kept.values.push_back(values[i]);
+      kept.placements.push_back(placements_[i]);
+    }
+    return kept;
+  }
+
+  RoundGate gate_;
+  int64_t attempted_ = 0, not_positive_ = 0;
+  std::vector<double> times_, limits_, ratios_;
+  std::vector<int64_t> placements_;
+};
+
+}  // namespace
+
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options) {
@@ -106,75 +193,88 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   if (limit_row != nullptr) limit.emplace(backend, buffers, *limit_row, plan, options.cache);
 
   Measurement result;
-  std::vector<double> times, limits, ratios;
+  Rounds rounds;
   const auto judge = [&] {
     if (!options.judge) return;
     result.wrong_units += kernel.judge_last_window();
     result.judged_launches += plan.long_launches;
   };
   const auto limit_sample = [&] { return limit ? limit->sample() : 0.0; };
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto read_state = [&] {
+    return backend.monitor() == nullptr ? DeviceState{} : backend.monitor()->read();
+  };
+  kernel.sample();  // of no round: the first one warms up what later ones find warm
 
   const char* stopped_by = nullptr;
+  GateVerdict verdict;
   while (stopped_by == nullptr) {
     if (options.interrupted && options.interrupted()) return std::nullopt;
+    const int64_t round = rounds.attempted();
+    if (round > 0 && placement_of_round(round) != placement_of_round(round - 1)) {
+      buffers.move_sets();
+      kernel.record();
+      if (limit) limit->record();
+    }
     const double kernel_a = kernel.sample();
-    const bool due = times.size() % kJudgeEvery == 0;
+    const bool due = round % kJudgeEvery == 0;
     if (due) judge();
     const double limit_a = limit_sample();
     const double limit_b = limit_sample();
     const double kernel_b = kernel.sample();
-    const double kernel_time = (kernel_a + kernel_b) / 2, limit_time = (limit_a + limit_b) / 2;
-    // A difference of two noisy times can come out at or below zero for the smallest launches: no
-    // round.
-    if (kernel_time > 0 && (!limit || limit_time > 0)) {
-      times.push_back(kernel_time);
-      limits.push_back(limit_time);
-      ratios.push_back(limit ? limit_time / kernel_time : 1 / kernel_time);
-    }
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-    stopped_by = times.empty() ? (elapsed > 2 * options.stop.max_time_s ? "max_time" : nullptr)
-                               : options.stop.why_stop(ratios, elapsed);
+    rounds.add((kernel_a + kernel_b) / 2, (limit_a + limit_b) / 2, limit.has_value(), read_state());
+    const double now = elapsed();
+    verdict = rounds.verdict(now >= std::max(options.stop.max_time_s, options.stop.min_time_s));
+    stopped_by = rounds.empty() ? (now > 2 * options.stop.max_time_s ? "max_time" : nullptr)
+                                : options.stop.why_stop(rounds.ratios(verdict), now);
     if (stopped_by != nullptr && !due) judge();
   }
 
   Timing& t = result.timing;
   t.stopped_by = stopped_by;
-  t.num_rounds = static_cast<int64_t>(times.size());
-  t.num_launches =
-      t.num_rounds * 2 * (plan.long_launches + (backend.is_host() ? 0 : plan.short_launches));
   t.num_sets = plan.num_sets;
   t.table_warm = !plan.own_tables;
-  if (times.empty()) return result;
-  const Interval interval = median_interval(times);
-  t.median_us = median(times) * 1e6;
-  t.ci_low_us = interval.low * 1e6;
-  t.ci_high_us = interval.high * 1e6;
-  t.p5_us = quantile(times, 0.05) * 1e6;
-  t.p95_us = quantile(times, 0.95) * 1e6;
-  t.min_us = *std::min_element(times.begin(), times.end()) * 1e6;
+  if (rounds.empty()) return result;
+  rounds.summarise(verdict, &t);
+  t.num_launches = t.num_rounds * 2 * plan.windows *
+                   (plan.long_launches + (backend.is_host() ? 0 : plan.short_launches));
   if (limit) {
-    const Interval ratio = median_interval(ratios);
-    t.limit_us = median(limits) * 1e6;
+    const PlacedSample ratios = rounds.ratios(verdict);
+    const Interval interval = placed_interval(ratios, kBetweenProcesses);
+    t.limit_us = median(rounds.limits(verdict).values) * 1e6;
     t.limit_variant = limit_row->name;
-    t.limit_ratio = median(ratios);
-    t.limit_ratio_ci_low = ratio.low;
-    t.limit_ratio_ci_high = ratio.high;
+    t.limit_ratio = median(ratios.values);
+    t.limit_ratio_ci_low = interval.low;
+    t.limit_ratio_ci_high = interval.high;
   }
   t.isolated_us = kernel.isolated() * 1e6;
   t.host_launch_us = kernel.host_cost() * 1e6;
   return result;
 }
 
-double measure_floor(Backend& backend) {
+double measure_slope(Backend& backend, const Launch& launch) {
   constexpr int kShort = 20, kLong = 220;
-  const std::unique_ptr<Window> short_window = backend.record(std::vector<Launch>(kShort));
-  const std::unique_ptr<Window> long_window = backend.record(std::vector<Launch>(kLong));
+  const std::unique_ptr<Window> short_window = backend.record(std::vector<Launch>(kShort, launch));
+  const std::unique_ptr<Window> long_window = backend.record(std::vector<Launch>(kLong, launch));
   std::vector<double> samples;
   for (int i = 0; i < 15; ++i) {
     const double short_time = backend.time(*short_window);
     samples.push_back((backend.time(*long_window) - short_time) / (kLong - kShort));
   }
-  return std::max(0.0, median(samples));
+  return median(samples);
+}
+
+Floor measure_floor(Backend& backend) {
+  Floor floor;
+  floor.slope = std::max(0.0, measure_slope(backend, {}));
+  std::vector<double> isolated, host;
+  for (int i = 0; i < 15; ++i) {
+    isolated.push_back(backend.time_isolated({}));
+    host.push_back(backend.host_cost({}));
+  }
+  floor.isolated = median(isolated);
+  floor.host = median(host);
+  return floor;
 }
 
 double measure_peak(Backend& backend) {

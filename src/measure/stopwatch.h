@@ -22,9 +22,11 @@ class Timed {
   Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
         CacheMode cache);
 
+  // Records the windows anew, after the sets moved.
+  void record();
   // Seconds per launch: the difference of the long and the short window over the launches between
   // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
-  // is flushed before each.
+  // is flushed before each. Several pairs of windows where the plan says so: their mean.
   double sample();
   // Units of the last long window that are wrong, over all sets it used.
   int64_t judge_last_window();
@@ -34,7 +36,7 @@ class Timed {
   const RopeVariant& variant() const { return *variant_; }
 
  private:
-  double time(Window& window);
+  double difference();
   void prepare(int launches);
 
   Backend* backend_;
@@ -59,7 +61,8 @@ struct Measurement {
 };
 
 // Interleaves samples of the variant with samples of the fastest limit (A B B A) until the rule
-// stops. nullopt if interrupted before enough rounds.
+// stops, at several places in memory, rounds off the device's clocks left out. nullopt if
+// interrupted before enough rounds.
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options);
@@ -68,8 +71,15 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
 const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const Plan& plan,
                                  CacheMode cache);
 
-// Seconds of an empty launch in a row of many.
-double measure_floor(Backend& backend);
+// Seconds of one launch in a row of many, as Timed has it, nothing restored or flushed in between:
+// median of 15 samples.
+double measure_slope(Backend& backend, const Launch& launch);
+
+// What an empty launch costs by each way of timing, in seconds.
+struct Floor {
+  double slope = 0, isolated = 0, host = 0;
+};
+Floor measure_floor(Backend& backend);
 // Best bandwidth of the limit family on a large contiguous case, bytes read + written, GB/s.
 double measure_peak(Backend& backend);
 

@@ -65,6 +65,9 @@ class WatchedBackend : public ForwardingBackend {
   double host_cost(const Launch& launch) override {
     return watched([&] { return real().host_cost(launch); });
   }
+  void profile(const Launch& launch) override {
+    watched([&] { real().profile(launch); });
+  }
   int64_t judge(const JudgeArgs& args) override {
     return watched([&] { return real().judge(args); });
   }

@@ -142,8 +142,8 @@ TEST(Run, DryRunRunsNothing) {
 TEST(Run, NoGpuIsExitCode77) {
   ProcessOptions no_gpu;
   no_gpu.env = {"CUDA_VISIBLE_DEVICES="};
-  for (const Args& args :
-       {Args{"-c", "smoke", "-d", "cuda"}, Args{"-c", "smoke", "--require-gpu"}}) {
+  for (const Args& args : {Args{"-c", "smoke", "-d", "cuda"}, Args{"-c", "smoke", "--require-gpu"},
+                           Args{"-c", "smoke", "--profile"}}) {
     const ProcessResult result = rope_bench(args, no_gpu);
     EXPECT_EQ(result.exit_code, 77);
     EXPECT_EQ(result.out, "");

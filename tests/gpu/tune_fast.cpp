@@ -67,7 +67,8 @@ int tune(int argc, char** argv) {
   add<16, 256>(rows);
   add<8, 128>(rows);
   add<8, 256>(rows);
-  const std::unique_ptr<Backend> backend = make_cuda_backend(0);
+  std::vector<std::string> notes;
+  const std::unique_ptr<Backend> backend = make_cuda_backend(0, &notes);
   const double peak = measure_peak(*backend), floor = measure_floor(*backend);
   std::printf("peak %.0f GB/s, floor %.2f us; %s %s r%d %s\n%-18s", peak, floor * 1e6,
               dtype.c_str(), info(c.rope.pairing).name, static_cast<int>(c.rope.rotary_dim),
