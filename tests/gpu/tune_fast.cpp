@@ -69,7 +69,7 @@ int tune(int argc, char** argv) {
   add<8, 256>(rows);
   std::vector<std::string> notes;
   const std::unique_ptr<Backend> backend = make_cuda_backend(0, &notes);
-  const double peak = measure_peak(*backend), floor = measure_floor(*backend);
+  const double peak = measure_peak(*backend), floor = measure_floor(*backend).slope;
   std::printf("peak %.0f GB/s, floor %.2f us; %s %s r%d %s\n%-18s", peak, floor * 1e6,
               dtype.c_str(), info(c.rope.pairing).name, static_cast<int>(c.rope.rotary_dim),
               c.layout.in_place ? "in place" : "out of place", "limit_ratio");
