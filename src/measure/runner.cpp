@@ -13,6 +13,7 @@
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
 #include "src/measure/case_check.h"
+#include "src/measure/device_speed.h"
 #include "src/measure/labels.h"
 #include "src/measure/memory.h"
 #include "src/measure/plan.h"

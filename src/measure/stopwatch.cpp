@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
-#include <set>
 #include <vector>
 
-#include "src/measure/round_gate.h"
+#include "src/measure/rounds.h"
 
 namespace rope_bench {
 namespace {
@@ -109,80 +107,6 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
   return std::min_element(candidates.begin(), candidates.end(), faster)->row;
 }
 
-namespace {
-
-// What a row's rounds gave, those that count and the others.
-class Rounds {
- public:
-  // A difference of two noisy times can come out at or below zero for the smallest launches: no
-  // round.
-  void add(double kernel, double limit, bool has_limit, const DeviceState& state) {
-    const int64_t placement = placement_of_round(attempted_++);
-    if (kernel <= 0 || (has_limit && limit <= 0)) {
-      ++not_positive_;
-      return;
-    }
-    gate_.add(state);
-    times_.push_back(kernel);
-    limits_.push_back(limit);
-    ratios_.push_back(has_limit ? limit / kernel : 1 / kernel);
-    placements_.push_back(placement);
-  }
-  int64_t attempted() const { return attempted_; }
-  bool empty() const { return times_.empty(); }
-  GateVerdict verdict(bool time_is_up) const { return gate_.verdict(time_is_up); }
-
-  PlacedSample times(const GateVerdict& v) const { return sample(times_, v); }
-  PlacedSample limits(const GateVerdict& v) const { return sample(limits_, v); }
-  PlacedSample ratios(const GateVerdict& v) const { return sample(ratios_, v); }
-
-  // Everything about the kernel's own times. At least one round counts.
-  void summarise(const GateVerdict& verdict, Timing* t) const {
-    const PlacedSample sample = times(verdict);
-    const std::vector<double>& values = sample.values;
-    const Interval interval = placed_interval(sample);
-    const Drift drift = drift_of(values);
-    t->num_rounds = static_cast<int64_t>(values.size());
-    t->median_us = median(values) * 1e6;
-    t->ci_low_us = interval.low * 1e6;
-    t->ci_high_us = interval.high * 1e6;
-    t->p5_us = quantile(values, 0.05) * 1e6;
-    t->p95_us = quantile(values, 0.95) * 1e6;
-    t->min_us = *std::min_element(values.begin(), values.end()) * 1e6;
-    t->mad_us = median_absolute_deviation(values) * 1e6;
-    t->first_tenth_us = drift.first * 1e6;
-    t->last_tenth_us = drift.last * 1e6;
-    t->num_placements = static_cast<int64_t>(
-        std::set<int64_t>(sample.placements.begin(), sample.placements.end()).size());
-    t->num_dropped = attempted_ - t->num_rounds;
-    t->dropped_reason = verdict.reason;
-    if (not_positive_ > 0) {
-      t->dropped_reason += (verdict.reason.empty() ? "" : ", ") + std::to_string(not_positive_) +
-                           " without a positive time";
-    }
-    t->left_clocks = verdict.gave_up;
-    t->sm_clock_mhz = gate_.sm_clock_mhz();
-    t->memory_clock_mhz = gate_.memory_clock_mhz();
-  }
-
- private:
-  PlacedSample sample(const std::vector<double>& values, const GateVerdict& verdict) const {
-    PlacedSample kept;
-    for (const size_t i : verdict.kept) {
-      kept.values.push_back(values[i]);
-      kept.placements.push_back(placements_[i]);
-    }
-    return kept;
-  }
-
-  RoundGate gate_;
-  int64_t attempted_ = 0, not_positive_ = 0;
-  std::vector<double> times_, limits_, ratios_;
-  std::vector<int64_t> placements_;
-};
-
-}  // namespace
-
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options) {
@@ -250,93 +174,6 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   t.isolated_us = kernel.isolated() * 1e6;
   t.host_launch_us = kernel.host_cost() * 1e6;
   return result;
-}
-
-double measure_slope(Backend& backend, const Launch& launch) {
-  constexpr int kShort = 20, kLong = 220;
-  const std::unique_ptr<Window> short_window = backend.record(std::vector<Launch>(kShort, launch));
-  const std::unique_ptr<Window> long_window = backend.record(std::vector<Launch>(kLong, launch));
-  std::vector<double> samples;
-  for (int i = 0; i < 15; ++i) {
-    const double short_time = backend.time(*short_window);
-    samples.push_back((backend.time(*long_window) - short_time) / (kLong - kShort));
-  }
-  return median(samples);
-}
-
-Floor measure_floor(Backend& backend) {
-  Floor floor;
-  floor.slope = std::max(0.0, measure_slope(backend, {}));
-  std::vector<double> isolated, host;
-  for (int i = 0; i < 15; ++i) {
-    isolated.push_back(backend.time_isolated({}));
-    host.push_back(backend.host_cost({}));
-  }
-  floor.isolated = median(isolated);
-  floor.host = median(host);
-  return floor;
-}
-
-double measure_peak(Backend& backend) {
-  // Large against any cache, small against any memory. A host pays for every byte: there four
-  // caches must do.
-  const int64_t caches = int64_t{backend.is_host() ? 3 : 8} * backend.info().l2_bytes;
-  const auto bytes =
-      std::min<int64_t>(std::clamp<int64_t>(caches, int64_t{64} << 20, int64_t{1} << 30),
-                        static_cast<int64_t>(backend.free_bytes() / 8));
-  const int launches = backend.is_host() ? 2 : 4, samples_wanted = backend.is_host() ? 3 : 5;
-  constexpr int kHeads = 32, kDim = 128;
-  RopeKernelArgs args{};
-  args.struct_size = sizeof(args);
-  args.dtype = ROPE_DTYPE_BF16;
-  args.head_dim = kDim;
-  args.rotary_dim = kDim;
-  args.num_tokens = bytes / (2 * kHeads * kDim) / 2;  // half of it q, half of it k
-  const size_t tensor_bytes = static_cast<size_t>(args.num_tokens) * kHeads * kDim * 2;
-  DeviceMemory from(backend, 2 * tensor_bytes), to(backend, 2 * tensor_bytes);
-  DeviceMemory table(backend, kDim * sizeof(float));
-  DeviceMemory positions(backend, static_cast<size_t>(args.num_tokens) * 4);
-  backend.fill({from.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
-  backend.fill({to.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
-  backend.fill({table.data(), 0, 1, kDim * sizeof(float)}, 0);
-  backend.fill({positions.data(), 0, 1, static_cast<size_t>(args.num_tokens) * 4}, 0);
-  args.table = table.data();
-  args.table_rows = 1;
-  args.table_row_stride = kDim;
-  args.positions = positions.data();
-  args.position_bits = 32;
-  args.stream = backend.stream();
-  args.num_threads = backend.num_threads();
-  const auto operand = [&](std::byte* in, std::byte* out) {
-    RopeTensor t{};
-    t.in = in;
-    t.out = out;
-    t.in_token_stride = t.out_token_stride = kHeads * kDim;
-    t.in_head_stride = t.out_head_stride = kDim;
-    t.num_heads = kHeads;
-    return t;
-  };
-  double best = std::numeric_limits<double>::infinity();
-  for (const bool in_place : {true, false}) {
-    std::byte* out = in_place ? from.data() : to.data();
-    args.q = operand(from.data(), out);
-    args.k = operand(from.data() + tensor_bytes, out + tensor_bytes);
-    for (const RopeVariant& row : backend.limits()) {
-      const std::unique_ptr<Window> one = backend.record({{&row, args}});
-      const std::unique_ptr<Window> more =
-          backend.record(std::vector<Launch>(static_cast<size_t>(launches), {&row, args}));
-      std::vector<double> samples;
-      for (int i = 0; i < samples_wanted; ++i) {
-        const double short_time = backend.time(*one);
-        const double seconds = (backend.time(*more) - short_time) / (launches - 1);
-        if (seconds > 0) samples.push_back(seconds);
-      }
-      // A busy host only ever makes a sample slower.
-      const double p = backend.is_host() ? 0 : 0.5;
-      if (!samples.empty()) best = std::min(best, quantile(samples, p));
-    }
-  }
-  return 4 * static_cast<double>(tensor_bytes) / best / 1e9;
 }
 
 }  // namespace rope_bench

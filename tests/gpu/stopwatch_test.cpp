@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "src/measure/device_speed.h"
 #include "src/measure/forwarding_backend.h"
 #include "src/measure/runner.h"
 #include "tests/gpu/spin.h"

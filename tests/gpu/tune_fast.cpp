@@ -8,6 +8,7 @@
 #include "kernels/cuda/launchers.h"
 #include "src/case/token_rows.h"
 #include "src/math/table.h"
+#include "src/measure/device_speed.h"
 #include "src/measure/stopwatch.h"
 
 namespace rope_bench {
