@@ -48,8 +48,8 @@ struct PlacedSample {
 // independent error is.
 Interval placed_interval(const PlacedSample& sample, double between = 0);
 
-// Of limit_ratio: half of a 95 % interval over processes of one binary on one device. 20 processes
-// on an H200 differed by 0.2 % where their raw medians differed by 0.7 %.
+// Of limit_ratio: half of a 95 % interval over processes of one binary on one device. On an H200 it
+// differed by 0.2 % between processes where raw medians differed by 0.7 %.
 constexpr double kBetweenProcesses = 0.002;
 
 // When to stop: the wanted precision is reached, or time is up.

@@ -74,14 +74,14 @@ TEST_F(HangDeathTest, AnInterruptedRunDoesNotWaitForIt) {
 TEST(Watchdog, OperationsWithinTheirTimeAreLeftAlone) {
   std::atomic<int> gave_up{0};
   Watchdog dog(nullptr, [&](Watchdog::Why) { ++gave_up; });
-  dog.set_timeout(0.25);
-  // Together longer than the timeout, none of them alone.
-  for (int i = 0; i < 8; ++i) {
+  dog.set_timeout(1);
+  // Together longer than the timeout, none of them alone, not even on a busy machine.
+  for (int i = 0; i < 24; ++i) {
     const Watchdog::Watch watch(&dog);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   // Time between operations does not count.
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));
   EXPECT_EQ(gave_up, 0);
 }
 
