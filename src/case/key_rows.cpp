@@ -215,7 +215,8 @@ void add_run(std::vector<Key>* keys) {
                         "wanted half-width of the 95 % interval of limit_ratio over its median");
   precision.max = 1;
   keys->push_back(precision);
-  keys->push_back(above("measure.timeout_s", 0, "", "a row that takes longer is given up, in s"));
+  keys->push_back(above("measure.timeout_s", 0, "60",
+                        "a kernel or copy that takes longer hangs: the run ends, in s"));
   keys->push_back({"seed", KeyKind::kSeed, "of inputs and drawn positions", "0"});
 }
 

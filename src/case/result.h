@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/case/rope_case.h"
@@ -64,13 +65,22 @@ struct Timing {
   std::optional<double> isolated_us;     // one launch between two events
   std::optional<double> host_launch_us;  // what the calling thread pays
   int64_t num_rounds = 0;
-  int64_t num_launches = 0;  // timed launches of the variant, all rounds
-  std::string stopped_by;    // "precision", "max_time"
+  int64_t num_launches = 0;                      // timed launches of the variant, all rounds
+  std::string stopped_by;                        // "precision", "max_time"
+  double mad_us = 0;                             // median absolute deviation from the median
+  double first_tenth_us = 0, last_tenth_us = 0;  // medians of these tenths of the rounds: drift
+  int64_t num_placements = 0;                    // places in memory that the sets lay at
+  int64_t num_dropped = 0;                       // rounds that do not count
+  std::string dropped_reason;                    // why; also where they had to count
+  bool left_clocks = false;  // rounds off their clocks had to count: there were hardly others
+  std::optional<double> sm_clock_mhz, memory_clock_mhz;  // medians over rounds
   std::optional<double> limit_us;
   std::string limit_variant;
   std::optional<double> limit_ratio, limit_ratio_ci_low, limit_ratio_ci_high;
   double bandwidth_gb_s = 0;
   std::optional<double> percent_of_measured_peak, percent_of_theoretical_peak;
+  // max(bytes at the measured peak, an empty launch), and its share of the median time.
+  std::optional<double> t_sol_us, percent_of_t_sol;
   int num_sets = 0;
   bool table_warm = false;
 };
@@ -97,6 +107,8 @@ struct Result {
   Status status = Status::kError;
   std::string reason;
   std::vector<std::string> labels;
+  // Label, the figures behind it; of labels that have some.
+  std::vector<std::pair<std::string, std::string>> label_reasons;
   ByteCount bytes;
   std::optional<Accuracy> accuracy;
   std::optional<Timing> timing;
@@ -111,8 +123,10 @@ struct DeviceInfo {
   std::vector<std::pair<std::string, std::string>> details;  // printed by `env`, in order
   std::optional<double> theoretical_peak_gb_s;
   std::optional<double> measured_peak_gb_s;
-  std::optional<double> floor_us;  // an empty launch, timed like a kernel
-  int64_t l2_bytes = 0;            // last-level cache on the CPU
+  // An empty launch, timed as kernels are: as a slope, alone, by what it costs the host.
+  std::optional<double> floor_us, floor_isolated_us, floor_host_launch_us;
+  int64_t l2_bytes = 0;      // last-level cache on the CPU
+  int64_t own_l2_bytes = 0;  // CPU: L2 caches of all cores in use; 0: none or unknown
   int64_t memory_bytes = 0;
 };
 

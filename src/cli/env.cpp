@@ -2,6 +2,7 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "src/cli/boards.h"
 #include "src/cli/build_info.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
@@ -29,7 +30,8 @@ struct Environment {
 std::string env_text(const Environment& env) {
   std::vector<std::vector<std::string>> rows = {
       {"rope-bench", env.tool.version},
-      {"commit", env.tool.commit + (env.tool.dirty ? " (dirty)" : "")},
+      {"commit",
+       (env.tool.commit.empty() ? "none" : env.tool.commit) + (env.tool.dirty ? " (dirty)" : "")},
       {"compiler", env.tool.compiler},
       {"CUDA toolkit", env.tool.cuda_toolkit.empty() ? "none" : env.tool.cuda_toolkit},
       {"device", env.device.device},
@@ -37,9 +39,8 @@ std::string env_text(const Environment& env) {
       {"last-level cache", human_bytes(env.device.l2_bytes)},
       {"memory", human_bytes(env.device.memory_bytes)}};
   for (const auto& [key, value] : env.device.details) rows.push_back({key, value});
-  if (env.device.theoretical_peak_gb_s) {
-    rows.push_back({"theoretical peak", fmt::format("{} GB/s", *env.device.theoretical_peak_gb_s)});
-  }
+  const std::optional<double>& peak = env.device.theoretical_peak_gb_s;
+  rows.push_back({"theoretical peak", peak ? fmt::format("{} GB/s", *peak) : "unknown"});
   for (const DeviceListing& device : env.devices) {
     rows.push_back({"offers " + device.device,
                     device.model + (device.why_not.empty() ? "" : " (" + device.why_not + ")")});
@@ -71,6 +72,7 @@ ExitCode run_env(const EnvOptions& options) {
   env.tool = build_info();
   env.device = Runner::open(choice, &env.notes)->device_info();
   env.devices = list_devices();
+  if (const std::string note = peak_note(env.device); !note.empty()) env.notes.push_back(note);
   write_document(
       targets, [&] { return env_text(env); }, [&] { return environment_json(env); });
   return ExitCode::kGood;

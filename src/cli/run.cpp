@@ -2,16 +2,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <memory>
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
+#include "src/cli/boards.h"
 #include "src/cli/build_info.h"
 #include "src/cli/case_json.h"
 #include "src/cli/command.h"
 #include "src/cli/document.h"
 #include "src/cli/interrupt.h"
+#include "src/cli/ncu_line.h"
 #include "src/cli/options.h"
 #include "src/cli/progress.h"
 #include "src/cli/variants.h"
@@ -21,6 +26,7 @@
 #include "src/report/numbers.h"
 #include "src/report/output.h"
 #include "src/report/summary.h"
+#include "src/report/timing_details.h"
 
 namespace rope_bench {
 namespace {
@@ -28,16 +34,20 @@ namespace {
 struct RunFlags {
   CaseOptions cases;
   std::string device = "auto";
-  bool require_gpu = false, dry_run = false, no_check = false, no_measure = false;
+  bool require_gpu = false, dry_run = false, no_check = false, no_measure = false, profile = false;
   std::vector<std::string> outputs;
   Verbosity verbosity;
 };
 
 DeviceChoice wanted_device(const RunFlags& flags) {
   DeviceChoice choice = parse_device(flags.device);
-  if (!flags.require_gpu) return choice;
+  if (!flags.require_gpu && !flags.profile) return choice;
   if (choice.kind == DeviceChoice::Kind::kCpu) {
-    throw ConfigError("--require-gpu and --device cpu contradict each other");
+    throw ConfigError(
+        flags.require_gpu
+            ? "--require-gpu and --device cpu contradict each other"
+            : "--profile marks launches for NVIDIA's profilers; with --device cpu use "
+              "a sampling profiler on a run with --no-check");
   }
   choice.kind = DeviceChoice::Kind::kCuda;
   return choice;
@@ -93,7 +103,8 @@ ExitCode dry_run(const RunFlags& flags, const LoadedConfig& config,
         return nlohmann::ordered_json{{"cases", std::move(cases)},
                                       {"notes", notes_json(notes_of(config))}};
       });
-  const char* what = flags.no_check     ? "measured"
+  const char* what = flags.profile      ? "launched once for a profiler"
+                     : flags.no_check   ? "measured"
                      : flags.no_measure ? "checked"
                                         : "checked and measured";
   note(flags, fmt::format("{} would be {} on device {}; nothing was run",
@@ -144,8 +155,10 @@ class RowSink {
 };
 
 // Runs all cases; fills report.results row by row, so that they are there whatever ends the run.
+// `finish` writes them where a device that hangs ends the process right here.
 void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase>& cases,
-               const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors) {
+               const std::vector<OutputTarget>& targets, RunReport& report, OutputErrors& errors,
+               const std::function<void()>& finish) {
   RowSink sink(report, targets, errors);
   Progress progress(progress_mode(flags));
   std::string current;
@@ -154,6 +167,7 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
   options.check = !flags.no_check;
   options.measure = !flags.no_measure;
   options.checks.invariants = flags.verbosity.verbose || shows_details(targets);
+  options.profile = flags.profile;
   options.on_start = [&](const RopeCase& c, size_t index, size_t total) {
     current = c.name;
     done = index;
@@ -163,12 +177,20 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
     sink.add(row);
     if (!flags.verbosity.verbose) return;
     progress.clear();
-    write_stderr(fmt::format("{}: {}\n", row.rope_case.name, name(row.status)) + details_text(row));
+    write_stderr(timing_text(row, runner.device_info()) + details_text(row));
   };
   options.interrupted = [&] {
     // Polled between rounds: also the moment to show how far a long case has come.
     progress.update(current, done, cases.size());
     return interrupted();
+  };
+  options.on_hang = [&](bool was_interrupted) {
+    progress.clear();
+    report.interrupted = was_interrupted;
+    finish();
+    std::fflush(nullptr);
+    // Without destructors and exit handlers: those of CUDA would wait for the device.
+    std::_Exit(static_cast<int>(was_interrupted ? ExitCode::kInterrupted : ExitCode::kInternal));
   };
   catch_interrupt();
   runner.run(cases, options);
@@ -224,6 +246,8 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   for (const RopeCase& c : config.cases) report.num_rows += c.measure.cache.size();
   const ReportContext context{build_info(), utc_now(), color_on_stdout()};
   const std::unique_ptr<Runner> runner = Runner::open(choice, &report.notes);
+  if (const std::string text = peak_note(runner->device_info()); !text.empty())
+    report.notes.push_back(text);
   for (const std::string& text : report.notes) note(flags, text);
   for (auto said = notes.rbegin(); said != notes.rend(); ++said) {
     if (said->warning) report.notes.insert(report.notes.begin(), to_text(*said));
@@ -233,6 +257,7 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
     note(flags, fmt::format("{}: {} on {} ({})", config.path, counted(config.cases.size(), "case"),
                             report.device.device, report.device.model));
   }
+  if (flags.profile) note(flags, "profile with: " + ncu_line(invocation.command_line));
   OutputErrors errors;
   const auto finish = [&] {
     report.device = runner->device_info();
@@ -240,7 +265,7 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
     if (errors.any()) write_stderr(fmt::format("rope-bench: {}\n", errors.text()));
   };
   try {
-    run_cases(flags, *runner, config.cases, targets, report, errors);
+    run_cases(flags, *runner, config.cases, targets, report, errors, finish);
   } catch (...) {
     // What is finished is kept, then the error speaks.
     finish();
@@ -265,6 +290,9 @@ Action setup_run(Flags& flags) {
   flags.toggle("--no-check", values->no_check, "measure only; rows are `unchecked`",
                FlagGroup::kWhatToDo);
   flags.toggle("--no-measure", values->no_measure, "check only; times are absent",
+               FlagGroup::kWhatToDo);
+  flags.toggle("--profile", values->profile,
+               "one launch per row inside an NVTX range, for ncu; neither checks nor measures",
                FlagGroup::kWhatToDo);
   add_output_flag(flags, values->outputs, format_names());
   add_verbosity_flags(flags, values->verbosity);

@@ -13,6 +13,7 @@
 #include "kernels/kernel_api.h"
 #include "src/case/result.h"
 #include "src/measure/judge.h"
+#include "src/measure/monitor.h"
 
 namespace rope_bench {
 
@@ -47,6 +48,8 @@ class Backend {
   virtual bool is_host() const = 0;  // its memory is the host's
   virtual void* stream() const = 0;
   virtual int num_threads() const = 0;
+  // Null where nothing watches the device.
+  virtual DeviceMonitor* monitor() { return nullptr; }
 
   // Aligned to 256 bytes.
   virtual void* allocate(size_t bytes) = 0;
@@ -72,10 +75,13 @@ class Backend {
   // Seconds from the start of the first launch to the end of the last, after all that was enqueued
   // before.
   virtual double time(Window& window) = 0;
-  // One launch between two events (or clock readings), seconds.
+  // One launch between two events (or clock readings), seconds. Empty ones too: their floor.
   virtual double time_isolated(const Launch& launch) = 0;
   // What the calling thread pays for one launch, seconds.
   virtual double host_cost(const Launch& launch) = 0;
+  // One launch, marked for a profiler: on a GPU inside an NVTX range `rope-bench`, between
+  // cudaProfilerStart and cudaProfilerStop. Waits.
+  virtual void profile(const Launch& launch) = 0;
   // Number of units (judge.h) that are wrong.
   virtual int64_t judge(const JudgeArgs& args) = 0;
 };
@@ -120,8 +126,8 @@ int count_cuda_devices(std::string* why_none);
 std::string cuda_device_model(int index);
 
 std::unique_ptr<Backend> make_cpu_backend();
-// `index`: the CUDA device. Throws DeviceError if it cannot be used.
-std::unique_ptr<Backend> make_cuda_backend(int index);
+// `index`: the CUDA device. Throws DeviceError if it cannot be used. `notes`: what is odd about it.
+std::unique_ptr<Backend> make_cuda_backend(int index, std::vector<std::string>* notes);
 
 }  // namespace rope_bench
 

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "src/case/axes.h"
+#include "src/case/errors.h"
 #include "src/math/inputs.h"
 #include "src/measure/gaps.h"
 #include "src/measure/launch_shape.h"
@@ -13,6 +14,11 @@ namespace rope_bench {
 namespace {
 
 constexpr uint8_t kGuardPattern = 0xa5;
+
+// Sets move by odd multiples of 256 bytes, which is what their buffers are aligned to, within so
+// much more memory than they take.
+constexpr size_t kOffsets = 16;
+constexpr size_t kOffsetStep = 17 * 256;
 
 size_t element_bytes(const RopeCase& c) { return info(c.dtype).size; }
 
@@ -48,11 +54,11 @@ CaseBuffers::CaseBuffers(Backend& backend, const RopeCase& c, bool uses_table,
     shapes_.num_axes = static_cast<int32_t>(num_axes(c.rope.axes));
   shapes_.num_threads = backend.num_threads();
   shapes_.stream = backend.stream();
-  const size_t all = layout_.stride * static_cast<size_t>(num_sets);
-  sets_ = DeviceMemory(backend, all);
-  backend.fill({sets_.data(), 0, 1, all}, kGuardPattern);
+  sets_bytes_ = layout_.stride * static_cast<size_t>(num_sets);
+  sets_memory_ = DeviceMemory(backend, sets_bytes_ + kOffsets * kOffsetStep);
   make_inputs();
   make_parameters();
+  lay_out_sets();
   const auto upload = [&](const std::vector<int64_t>& values) {
     DeviceMemory memory(backend, values.size() * sizeof(int64_t));
     backend.upload(memory.data(), values.data(), values.size() * sizeof(int64_t));
@@ -86,8 +92,6 @@ void CaseBuffers::make_inputs() {
                   available_threads());
     }
     if (!backend_.is_host()) backend_.upload(input.pristine.data(), input.host, bytes);
-    if (!operands_.in_place)
-      backend_.replicate(range(layout_.in[b], num_sets_), input.pristine.data());
   }
 }
 
@@ -98,13 +102,39 @@ void CaseBuffers::make_parameters() {
     if (bytes == 0) continue;
     parameters_[i] = DeviceMemory(backend_, bytes);
     backend_.upload(parameters_[i].data(), host_parameters_.data(p), bytes);
+  }
+}
+
+void CaseBuffers::lay_out_sets() {
+  backend_.fill({at({}, 0), 0, 1, sets_bytes_}, kGuardPattern);
+  for (size_t b = 0; b < inputs_.size() && !operands_.in_place; ++b)
+    backend_.replicate(range(layout_.in[b], num_sets_), inputs_[b].pristine.data());
+  for (size_t i = 0; i < kNumParameters; ++i) {
     if (layout_.parameters[i].bytes > 0)
       backend_.replicate(range(layout_.parameters[i], num_sets_), parameters_[i].data());
   }
 }
 
+void CaseBuffers::move_sets() {
+  if (damage_.evidence == nullptr) damage_ = damage_here();
+  const size_t bytes = sets_bytes_ + kOffsets * kOffsetStep;
+  // Taken before the old memory goes: else it would be the same again.
+  if (backend_.free_bytes() / 2 >= bytes) {
+    try {
+      sets_memory_ = DeviceMemory(backend_, bytes);
+    } catch (const OutOfMemory&) {  // in pieces, perhaps: the offset moves them
+    }
+  }
+  offset_ = static_cast<size_t>(++moves_) % kOffsets * kOffsetStep;
+  lay_out_sets();
+  restore(num_sets_);
+  // On a host what was viewed lay in a set.
+  for (size_t b = 0; b < viewed_.size() && backend_.is_host(); ++b)
+    viewed_[b] = at(written_regions()[b], 0);
+}
+
 std::byte* CaseBuffers::at(const SetLayout::Region& region, int set) const {
-  return sets_.data() + static_cast<size_t>(set) * layout_.stride + region.offset;
+  return sets_memory_.data() + offset_ + static_cast<size_t>(set) * layout_.stride + region.offset;
 }
 
 SetRange CaseBuffers::range(const SetLayout::Region& region, int count) const {
@@ -268,7 +298,9 @@ std::string CaseBuffers::changed_parameters() {
   return {};
 }
 
-Damage CaseBuffers::find_damage() {
+Damage CaseBuffers::find_damage() { return damage_.evidence != nullptr ? damage_ : damage_here(); }
+
+Damage CaseBuffers::damage_here() {
   for (const SetLayout::Region& guard : layout_.guards) {
     if (backend_.count_other_than(range(guard, num_sets_), kGuardPattern) != 0)
       return {&evidence::kOutside, "wrote outside its outputs: a guard band changed"};

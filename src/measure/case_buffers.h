@@ -41,6 +41,11 @@ class CaseBuffers {
   RopeKernelArgs args(int set) const;
   JudgeArgs judge_args(const RopeVariant& variant, int set, int repeats);
 
+  // Lays all sets out anew at other addresses: memory of its own where there is room, and another
+  // offset in it. What args() returned before is void. What launches did at the old place is looked
+  // at first, as find_damage() does.
+  void move_sets();
+
   // Before launches on sets [0, count): in-place tensors back to their inputs, outputs to a poison
   // that differs from one call to the next.
   void restore(int count);
@@ -49,7 +54,7 @@ class CaseBuffers {
   // next call).
   RopeKernelArgs host_view(int set);
   // Looks at guard bands, inputs and parameters of all sets, and the gaps and padding rows of the
-  // set last viewed.
+  // set last viewed. What was found before a move stays found.
   Damage find_damage();
 
   // Turns the sign of every input, in all sets: other values at the same addresses.
@@ -71,6 +76,9 @@ class CaseBuffers {
 
   void make_inputs();
   void make_parameters();
+  // Guards, inputs and parameters of sets whose memory is new.
+  void lay_out_sets();
+  Damage damage_here();
   // Pointers of the operands, from the start of each buffer that is read and written.
   template <typename In, typename Out>
   void point_operands(const In& in, const Out& out, RopeKernelArgs* args) const;
@@ -97,7 +105,11 @@ class CaseBuffers {
   RopeKernelArgs shapes_;
   std::vector<bool> written_;  // rows of the output's grid
   std::vector<Input> inputs_;
-  DeviceMemory sets_;
+  DeviceMemory sets_memory_;
+  size_t sets_bytes_ = 0;
+  size_t offset_ = 0;  // of the first set in that memory
+  int moves_ = 0;
+  Damage damage_;                                        // at places that the sets have left
   std::array<DeviceMemory, kNumParameters> parameters_;  // pristine; used where sets share them
   DeviceMemory judge_positions_, judge_out_rows_;
   DeviceMemory scratch_;  // of the judge, made when it is first needed

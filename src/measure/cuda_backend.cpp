@@ -1,4 +1,6 @@
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
 #include <chrono>
@@ -7,6 +9,7 @@
 #include "src/case/errors.h"
 #include "src/measure/backend.h"
 #include "src/measure/cuda_support.h"
+#include "src/measure/nvml.h"
 
 namespace rope_bench {
 namespace {
@@ -94,10 +97,15 @@ DeviceInfo describe(int index) {
 
 class CudaBackend : public Backend {
  public:
-  explicit CudaBackend(int index) {
+  CudaBackend(int index, std::vector<std::string>* notes) {
+    // Before there is a context of ours, so that every process that computes there is another one:
+    // their ids may be those of another namespace.
+    watch(index, notes);
     CHECK_CUDA(cudaSetDevice(index));
     CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    info_ = describe(index);
+    DeviceInfo info = describe(index);
+    info.details.insert(info.details.end(), info_.details.begin(), info_.details.end());
+    info_ = std::move(info);
     events_ = std::make_unique<Events>();
     counter_ = DeviceMemory(*this, sizeof(unsigned long long));
   }
@@ -122,6 +130,7 @@ class CudaBackend : public Backend {
   bool is_host() const override { return false; }
   void* stream() const override { return stream_; }
   int num_threads() const override { return 1; }
+  DeviceMonitor* monitor() override { return monitor_.get(); }
 
   void* allocate(size_t bytes) override {
     void* memory = nullptr;
@@ -226,6 +235,15 @@ class CudaBackend : public Backend {
     return spent.count() / kLaunches;
   }
 
+  void profile(const Launch& one) override {
+    nvtxRangePushA("rope-bench");
+    CHECK_CUDA(cudaProfilerStart());
+    launch(one);
+    synchronize();
+    CHECK_CUDA(cudaProfilerStop());
+    nvtxRangePop();
+  }
+
   int64_t judge(const JudgeArgs& args) override {
     return counted(
         [&](unsigned long long* wrong) { return cuda_support::judge(args, wrong, stream_); });
@@ -235,6 +253,24 @@ class CudaBackend : public Backend {
   struct Events {
     Event start, end;
   };
+
+  void watch(int index, std::vector<std::string>* notes) {
+    std::string why;
+    char bus_id[32] = "";
+    CHECK_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof(bus_id), index));
+    monitor_ = open_nvml(bus_id, &why);
+    if (!monitor_) {
+      notes->push_back("clocks are not watched: NVML (libnvidia-ml.so.1): " + why);
+      return;
+    }
+    info_.details = monitor_->facts();
+    const std::optional<int> others = monitor_->num_processes();
+    info_.details.emplace_back("other_processes", others ? std::to_string(*others) : "unknown");
+    if (others.value_or(0) > 0) {
+      notes->push_back("other processes compute on this GPU (" + std::to_string(*others) +
+                       "): times are worth little");
+    }
+  }
 
   // Runs a kernel that adds to a counter, and returns what it counted.
   template <typename Fn>
@@ -257,14 +293,15 @@ class CudaBackend : public Backend {
 
   cudaStream_t stream_ = nullptr;
   DeviceInfo info_;
+  std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<Events> events_;
   DeviceMemory flush_, counter_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(int index) {
-  return std::make_unique<CudaBackend>(index);
+std::unique_ptr<Backend> make_cuda_backend(int index, std::vector<std::string>* notes) {
+  return std::make_unique<CudaBackend>(index, notes);
 }
 
 int count_cuda_devices(std::string* why_none) {

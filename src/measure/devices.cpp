@@ -15,7 +15,7 @@ int count_cuda_devices(std::string* why_none) {
   return 0;
 }
 std::string cuda_device_model(int) { return {}; }
-std::unique_ptr<Backend> make_cuda_backend(int) {
+std::unique_ptr<Backend> make_cuda_backend(int, std::vector<std::string>*) {
   throw DeviceError("this build has no CUDA kernels");
 }
 #endif
@@ -51,7 +51,7 @@ std::unique_ptr<Backend> open_backend(const DeviceChoice& choice, std::vector<st
           " CUDA devices, cuda:" + std::to_string(choice.index) + " is not one";
   } else if (count > 0) {
     try {
-      return make_cuda_backend(choice.index);
+      return make_cuda_backend(choice.index, notes);
     } catch (const DeviceError& error) {
       why = error.what();
     }

@@ -20,6 +20,7 @@ class ForwardingBackend : public Backend {
   bool is_host() const override { return real_->is_host(); }
   void* stream() const override { return real_->stream(); }
   int num_threads() const override { return real_->num_threads(); }
+  DeviceMonitor* monitor() override { return real_->monitor(); }
   void* allocate(size_t bytes) override { return real_->allocate(bytes); }
   void release(void* memory) noexcept override { real_->release(memory); }
   size_t free_bytes() const override { return real_->free_bytes(); }
@@ -45,6 +46,7 @@ class ForwardingBackend : public Backend {
   double time(Window& window) override { return real_->time(window); }
   double time_isolated(const Launch& launch) override { return real_->time_isolated(launch); }
   double host_cost(const Launch& launch) override { return real_->host_cost(launch); }
+  void profile(const Launch& launch) override { real_->profile(launch); }
   int64_t judge(const JudgeArgs& args) override { return real_->judge(args); }
 
  protected:

@@ -19,9 +19,13 @@ struct LabelInput {
   double precision = 0.005;  // wanted
 };
 
-// hbm | mixed | l2 (dram and llc on the CPU), latency-bound, suspect, unstable, table-warm. The
-// runner adds `identity`.
-std::vector<std::string> labels_of(const LabelInput& input);
+struct Label {
+  std::string name;    // of a row of label_rows()
+  std::string reason;  // with figures; empty where the row of the table says it all
+};
+
+// hbm | mixed | l2 (CPU: dram | mixed | llc | l2), latency-bound, suspect, unstable, table-warm.
+std::vector<Label> labels_of(const LabelInput& input);
 
 }  // namespace rope_bench
 

@@ -24,18 +24,27 @@ int64_t number_in(const char* path, int64_t missing) {
   return file >> value ? value : missing;
 }
 
-int64_t last_level_cache() {
-  int64_t bytes = 0;
+struct Caches {
+  int64_t level2 = 0, last_level = 0;
+};
+
+// Of the first core.
+Caches caches() {
+  Caches found;
   for (int index = 0; index < 8; ++index) {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) +
-                       "/size");
+    const std::string folder =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    std::ifstream file(folder + "size");
     int64_t size = 0;
     char unit = 0;
     if (!(file >> size)) break;
     file >> unit;
-    bytes = std::max(bytes, unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size);
+    const int64_t bytes = unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+    if (number_in((folder + "level").c_str(), 0) == 2) found.level2 = bytes;
+    found.last_level = std::max(found.last_level, bytes);
   }
-  return bytes > 0 ? bytes : int64_t{32} << 20;
+  if (found.last_level == 0) found.last_level = int64_t{32} << 20;
+  return found;
 }
 
 std::string cpu_model() {
@@ -59,7 +68,8 @@ std::string vector_instructions() {
 }  // namespace
 
 CpuFacts cpu_facts() {
-  return {cpu_model(), vector_instructions(), last_level_cache(),
+  const Caches found = caches();
+  return {cpu_model(), vector_instructions(), found.last_level, found.level2,
           kilobytes_of("/proc/meminfo", "MemTotal:")};
 }
 

@@ -12,6 +12,7 @@ struct CpuFacts {
   std::string model;
   std::string instructions;  // the widest vector instructions: "avx512", "avx2", "baseline"
   int64_t last_level_cache_bytes = 0;  // of one core; 32 MiB if unknown
+  int64_t own_l2_bytes = 0;            // the cache of level 2 of one core; 0 if unknown
   int64_t memory_bytes = 0;
 };
 CpuFacts cpu_facts();

@@ -10,6 +10,9 @@ constexpr double kWindowSeconds = 200e-6;
 constexpr int kMostLaunches = 512;
 // In place, magnitudes grow with every rotation by the attention factor: few repeats.
 constexpr int kMostRepeats = 8;
+constexpr int kMostWindows = 32;
+// What a cache may be faster than memory.
+constexpr double kCacheSpeed = 3;
 // Fewer sets than this, only because each has its own table: rather share the table and say so.
 constexpr size_t kFewSets = 8;
 
@@ -21,10 +24,11 @@ size_t sets_in(size_t bytes, const SetLayout& layout) {
 
 Plan make_plan(const PlanInput& input) {
   Plan plan;
+  const double peak = input.peak_gb_s * 1e9 * (input.cache == CacheMode::kWarm ? kCacheSpeed : 1);
   const double seconds =
-      std::max(input.floor_s, static_cast<double>(input.bytes.total()) / (input.peak_gb_s * 1e9));
-  const int wanted = std::clamp(
-      static_cast<int>(std::ceil(kWindowSeconds / std::max(seconds, 1e-7))), 2, kMostLaunches);
+      std::max({input.floor_s, static_cast<double>(input.bytes.total()) / peak, 1e-7});
+  const int wanted =
+      std::clamp(static_cast<int>(std::ceil(kWindowSeconds / seconds)), 2, kMostLaunches);
   plan.short_launches = std::max(1, wanted / 4);
   plan.long_launches = plan.short_launches + wanted;
 
@@ -42,6 +46,10 @@ Plan make_plan(const PlanInput& input) {
   const int most = plan.num_sets * (input.cache == CacheMode::kWarm ? kMostRepeats : 1);
   plan.long_launches = std::min(plan.long_launches, most);
   plan.short_launches = std::min(plan.short_launches, std::max(1, plan.long_launches / 2));
+  if (input.is_host) return plan;
+  const double difference = (plan.long_launches - plan.short_launches) * seconds;
+  plan.windows =
+      std::clamp(static_cast<int>(std::ceil(kWindowSeconds / difference - 1e-6)), 1, kMostWindows);
   return plan;
 }
 

@@ -18,6 +18,7 @@ struct PlanInput {
   double peak_gb_s = 0;     // measured
   double floor_s = 0;       // an empty launch
   CacheMode cache = CacheMode::kCold;
+  bool is_host = false;  // times are no differences: one window is enough of them
 };
 
 struct Plan {
@@ -25,6 +26,7 @@ struct Plan {
   bool own_tables = true;
   int short_launches = 1;  // in the two windows whose difference is taken
   int long_launches = 2;
+  int windows = 1;  // pairs of windows that make one sample, where one pair is too short
   // How often the long window uses one set.
   int repeats() const { return (long_launches + num_sets - 1) / num_sets; }
 };
@@ -32,7 +34,8 @@ struct Plan {
 // Cold: every launch of a window has a set of its own, and the cache is flushed before the window,
 // so that no byte of a launch was touched during the last four caches' worth of traffic. Warm: as
 // many sets as fit a quarter of the cache, at least two, each used a few times. The long window
-// takes at least 200 us longer than the short one where memory allows.
+// takes at least 200 us longer than the short one; where memory or the cache holds too few sets for
+// that, a sample is made of several such pairs.
 Plan make_plan(const PlanInput& input);
 
 }  // namespace rope_bench

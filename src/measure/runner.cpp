@@ -1,6 +1,7 @@
 #include "src/measure/runner.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "kernels/cpu/thread_pool.h"
@@ -11,18 +12,29 @@
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
 #include "src/measure/case_check.h"
+#include "src/measure/device_speed.h"
 #include "src/measure/labels.h"
 #include "src/measure/memory.h"
 #include "src/measure/plan.h"
+#include "src/measure/profile.h"
 #include "src/measure/stopwatch.h"
 #include "src/measure/supported.h"
 #include "src/measure/timed_fault.h"
+#include "src/measure/watchdog.h"
+#include "src/measure/watched_backend.h"
 
 namespace rope_bench {
 namespace {
 
 constexpr double kDefaultMaxSecondsGpu = 0.6;
 constexpr double kDefaultMaxSecondsCpu = 2.0;
+
+// Of a number of seconds.
+std::string shortest(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", value);
+  return text;
+}
 
 // A row that ends before its kernel runs.
 struct NotRun {
@@ -33,26 +45,81 @@ struct NotRun {
 class CaseRunner : public Runner {
  public:
   explicit CaseRunner(std::unique_ptr<Backend> backend)
-      : backend_(std::move(backend)), info_(backend_->info()) {}
+      : backend_(std::make_unique<WatchedBackend>(std::move(backend))), info_(backend_->info()) {}
 
   DeviceInfo device_info() override { return info_; }
 
   std::vector<Result> run(const std::vector<RopeCase>& cases, const RunOptions& options) override {
-    std::vector<Result> results;
+    std::vector<Row> rows;
     for (size_t i = 0; i < cases.size(); ++i) {
-      if (interrupted(options)) break;
-      if (options.on_start) options.on_start(cases[i], i, cases.size());
-      for (const CacheMode cache : cases[i].measure.cache) {
-        std::optional<Result> result = run_row(cases[i], cache, options);
-        if (!result) return results;  // interrupted
-        if (options.on_result) options.on_result(*result, i, cases.size());
-        results.push_back(std::move(*result));
-      }
+      for (const CacheMode cache : cases[i].measure.cache) rows.push_back({&cases[i], i, cache});
+    }
+    std::vector<Result> results;
+    size_t at = 0;
+    const auto keep = [&](Result result) {
+      if (options.on_result) options.on_result(result, rows[at].index, cases.size());
+      results.push_back(std::move(result));
+    };
+    std::optional<Watchdog> dog;
+    if (options.on_hang) {
+      dog.emplace(options.interrupted, [&](Watchdog::Why why) {
+        if (why == Watchdog::Why::kTimeout) {
+          keep(hung(rows[at]));
+          while (++at < rows.size()) keep(*run_row(*rows[at].rope_case, rows[at].cache, options));
+        }
+        options.on_hang(why == Watchdog::Why::kInterrupted);
+      });
+    }
+    const Watched watched(*this, dog ? &*dog : nullptr);
+    for (; at < rows.size() && !interrupted(options); ++at) {
+      const RopeCase& c = *rows[at].rope_case;
+      const bool first = at == 0 || rows[at - 1].index != rows[at].index;
+      if (first && options.on_start) options.on_start(c, rows[at].index, cases.size());
+      if (dog) dog->set_timeout(c.measure.timeout_s.value_or(kDefaultTimeoutSeconds));
+      std::optional<Result> result = run_row(c, rows[at].cache, options);
+      if (!result) break;  // interrupted
+      keep(std::move(*result));
     }
     return results;
   }
 
  private:
+  struct Row {
+    const RopeCase* rope_case;
+    size_t index;  // of its case
+    CacheMode cache;
+  };
+
+  // The device is watched while one exists.
+  class Watched {
+   public:
+    Watched(CaseRunner& runner, Watchdog* dog)
+        : backend_(static_cast<WatchedBackend&>(*runner.backend_)) {
+      backend_.watch_with(dog);
+    }
+    ~Watched() { backend_.watch_with(nullptr); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+   private:
+    WatchedBackend& backend_;
+  };
+
+  // The row whose kernel does not come back; from then on nothing runs.
+  Result hung(const Row& row) {
+    const RopeCase& c = *row.rope_case;
+    Result result;
+    result.rope_case = c;
+    result.device = info_.device;
+    result.cache = row.cache;
+    result.bytes = bytes_of(c, uses_table(c));
+    result.status = Status::kError;
+    result.reason = "hung: the device did not answer within measure.timeout_s, " +
+                    shortest(c.measure.timeout_s.value_or(kDefaultTimeoutSeconds)) + " s";
+    lost_ = "the device hung in " + c.name;
+    return result;
+  }
+
   // Every way in which a row can end becomes its status; the run goes on with the next.
   std::optional<Result> run_row(const RopeCase& c, CacheMode cache, const RunOptions& options) {
     Result result;
@@ -99,13 +166,15 @@ class CaseRunner : public Runner {
       throw NotRun{Status::kUnsupported, reason};
     const RopeVariant& variant = find_variant(c);
     if (c.num_real_tokens() == 0) {
-      result->status = options.check ? Status::kPassed : Status::kUnchecked;
+      result->status = options.check && !options.profile ? Status::kPassed : Status::kUnchecked;
       return true;
     }
     require_host_memory(c, *backend_);
     const TokenRows rows = token_rows_of(c);
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
-    const Plan plan = options.measure ? plan_of(c, variant, result, rows) : Plan{1, true, 1, 1};
+    const Plan plan = options.profile   ? Plan{}
+                      : options.measure ? plan_of(c, variant, result, rows)
+                                        : Plan{1, true, 1, 1};
     require_device_memory(
         c, *backend_, layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables),
         plan.num_sets);
@@ -118,6 +187,10 @@ class CaseRunner : public Runner {
 
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
+    if (options.profile) {
+      profile_launch(*backend_, buffers, variant, result->cache);
+      return true;
+    }
     if (options.check) {
       const auto stop = [&] { return interrupted(options); };
       if (!check_case(*backend_, c, variant, *table, options.checks, buffers, stop, result))
@@ -191,6 +264,7 @@ class CaseRunner : public Runner {
     input.peak_gb_s = *info_.measured_peak_gb_s;
     input.floor_s = *info_.floor_us * 1e-6;
     input.cache = result->cache;
+    input.is_host = backend_->is_host();
     return make_plan(input);
   }
 
@@ -198,7 +272,10 @@ class CaseRunner : public Runner {
   void measure_device_once() {
     if (info_.measured_peak_gb_s) return;
     info_.measured_peak_gb_s = measure_peak(*backend_);
-    info_.floor_us = measure_floor(*backend_) * 1e6;
+    const Floor floor = measure_floor(*backend_);
+    info_.floor_us = floor.slope * 1e6;
+    info_.floor_isolated_us = floor.isolated * 1e6;
+    info_.floor_host_launch_us = floor.host * 1e6;
   }
 
   bool measure_row(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
@@ -229,6 +306,7 @@ class CaseRunner : public Runner {
       if (result->status != Status::kFailed)
         result->reason = "not measured: no round gave a positive time, the device is too busy";
       result->labels.emplace_back("unstable");
+      result->label_reasons.emplace_back("unstable", "no round gave a positive time");
       return true;
     }
     Timing& t = measured->timing;
@@ -237,10 +315,20 @@ class CaseRunner : public Runner {
     if (info_.theoretical_peak_gb_s) {
       t.percent_of_theoretical_peak = 100 * t.bandwidth_gb_s / *info_.theoretical_peak_gb_s;
     }
+    // GB/s x us = 1000 bytes.
+    t.t_sol_us =
+        std::max(static_cast<double>(result->bytes.total()) / *info_.measured_peak_gb_s * 1e-3,
+                 *info_.floor_us);
+    t.percent_of_t_sol = 100 * *t.t_sol_us / t.median_us;
     result->timing = t;
-    std::vector<std::string> labels = labels_of({t, result->bytes, result->cache, plan.num_sets,
+    const std::vector<Label> labels = labels_of({t, result->bytes, result->cache, plan.num_sets,
                                                  info_, backend_->is_host(), c.measure.precision});
-    result->labels.insert(result->labels.begin(), labels.begin(), labels.end());
+    std::vector<std::string> names;
+    for (const Label& label : labels) {
+      names.push_back(label.name);
+      if (!label.reason.empty()) result->label_reasons.emplace_back(label.name, label.reason);
+    }
+    result->labels.insert(result->labels.begin(), names.begin(), names.end());
     return true;
   }
 

@@ -31,13 +31,22 @@ struct RunOptions {
   bool check = true;
   bool measure = true;
   CheckOptions checks;
+  bool profile = false;  // in place of both: one launch per row, marked for a profiler
   // Called for each finished row, in order; `index` of `total` cases is done.
   std::function<void(const Result&, size_t index, size_t total)> on_result;
   // Called before each case.
   std::function<void(const RopeCase&, size_t index, size_t total)> on_start;
-  // Polled between rows and rounds; true ends the run, finished rows kept.
+  // Polled between rows and rounds, and while a kernel runs, from a second thread; true ends the
+  // run, finished rows kept.
   std::function<bool()> interrupted;
+  // If set: called on a second thread when one operation of the device lasts longer than the case's
+  // measure.timeout_s (kDefaultTimeoutSeconds), after on_result has had the row that hangs and
+  // those that can no longer run; or when an interrupted run does not end, without them. The device
+  // and the thread that called run() are lost: it must end the process.
+  std::function<void(bool was_interrupted)> on_hang;
 };
+
+constexpr double kDefaultTimeoutSeconds = 60;
 
 // One device that runs cases; made once per process.
 class Runner {

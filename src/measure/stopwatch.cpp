@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <vector>
+
+#include "src/measure/rounds.h"
 
 namespace rope_bench {
 namespace {
@@ -11,19 +12,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Timed launches are judged in the first round, in every so many, and in the last.
-constexpr size_t kJudgeEvery = 16;
+constexpr int64_t kJudgeEvery = 16;
 
 }  // namespace
 
 Timed::Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
              CacheMode cache)
     : backend_(&backend), buffers_(&buffers), variant_(&variant), plan_(plan), cache_(cache) {
+  record();
+}
+
+void Timed::record() {
   std::vector<Launch> launches;
-  for (int i = 0; i < plan.long_launches; ++i)
-    launches.push_back({&variant, buffers.args(i % plan.num_sets)});
-  long_ = backend.record(launches);
-  launches.resize(static_cast<size_t>(plan.short_launches));
-  short_ = backend.record(launches);
+  for (int i = 0; i < plan_.long_launches; ++i)
+    launches.push_back({variant_, buffers_->args(i % plan_.num_sets)});
+  long_ = backend_->record(launches);
+  launches.resize(static_cast<size_t>(plan_.short_launches));
+  short_ = backend_->record(launches);
 }
 
 void Timed::prepare(int launches) {
@@ -32,6 +37,12 @@ void Timed::prepare(int launches) {
 }
 
 double Timed::sample() {
+  double sum = 0;
+  for (int i = 0; i < plan_.windows; ++i) sum += difference();
+  return sum / plan_.windows;
+}
+
+double Timed::difference() {
   // A host clock has no fixed cost that must cancel, and the difference of two noisy times is
   // noisier than either.
   double short_time = 0;
@@ -108,137 +119,63 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   if (limit_row != nullptr) limit.emplace(backend, buffers, *limit_row, plan, options.cache);
 
   Measurement result;
-  std::vector<double> times, limits, ratios;
+  Rounds rounds;
   const auto judge = [&] {
     if (!options.judge) return;
     result.wrong_units += kernel.judge_last_window(options.on_wrong);
     result.judged_launches += plan.long_launches;
   };
   const auto limit_sample = [&] { return limit ? limit->sample() : 0.0; };
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto read_state = [&] {
+    return backend.monitor() == nullptr ? DeviceState{} : backend.monitor()->read();
+  };
+  kernel.sample();  // of no round: the first one warms up what later ones find warm
 
   const char* stopped_by = nullptr;
+  GateVerdict verdict;
   while (stopped_by == nullptr) {
     if (options.interrupted && options.interrupted()) return std::nullopt;
+    const int64_t round = rounds.attempted();
+    if (round > 0 && placement_of_round(round) != placement_of_round(round - 1)) {
+      buffers.move_sets();
+      kernel.record();
+      if (limit) limit->record();
+    }
     const double kernel_a = kernel.sample();
-    const bool due = times.size() % kJudgeEvery == 0;
+    const bool due = round % kJudgeEvery == 0;
     if (due) judge();
     const double limit_a = limit_sample();
     const double limit_b = limit_sample();
     const double kernel_b = kernel.sample();
-    const double kernel_time = (kernel_a + kernel_b) / 2, limit_time = (limit_a + limit_b) / 2;
-    // A difference of two noisy times can come out at or below zero for the smallest launches: no
-    // round.
-    if (kernel_time > 0 && (!limit || limit_time > 0)) {
-      times.push_back(kernel_time);
-      limits.push_back(limit_time);
-      ratios.push_back(limit ? limit_time / kernel_time : 1 / kernel_time);
-    }
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-    stopped_by = times.empty() ? (elapsed > 2 * options.stop.max_time_s ? "max_time" : nullptr)
-                               : options.stop.why_stop(ratios, elapsed);
+    rounds.add((kernel_a + kernel_b) / 2, (limit_a + limit_b) / 2, limit.has_value(), read_state());
+    const double now = elapsed();
+    verdict = rounds.verdict(now >= std::max(options.stop.max_time_s, options.stop.min_time_s));
+    stopped_by = rounds.empty() ? (now > 2 * options.stop.max_time_s ? "max_time" : nullptr)
+                                : options.stop.why_stop(rounds.ratios(verdict), now);
     if (stopped_by != nullptr && !due) judge();
   }
 
   Timing& t = result.timing;
   t.stopped_by = stopped_by;
-  t.num_rounds = static_cast<int64_t>(times.size());
-  t.num_launches =
-      t.num_rounds * 2 * (plan.long_launches + (backend.is_host() ? 0 : plan.short_launches));
   t.num_sets = plan.num_sets;
   t.table_warm = !plan.own_tables;
-  if (times.empty()) return result;
-  const Interval interval = median_interval(times);
-  t.median_us = median(times) * 1e6;
-  t.ci_low_us = interval.low * 1e6;
-  t.ci_high_us = interval.high * 1e6;
-  t.p5_us = quantile(times, 0.05) * 1e6;
-  t.p95_us = quantile(times, 0.95) * 1e6;
-  t.min_us = *std::min_element(times.begin(), times.end()) * 1e6;
+  if (rounds.empty()) return result;
+  rounds.summarise(verdict, &t);
+  t.num_launches = t.num_rounds * 2 * plan.windows *
+                   (plan.long_launches + (backend.is_host() ? 0 : plan.short_launches));
   if (limit) {
-    const Interval ratio = median_interval(ratios);
-    t.limit_us = median(limits) * 1e6;
+    const PlacedSample ratios = rounds.ratios(verdict);
+    const Interval interval = placed_interval(ratios, kBetweenProcesses);
+    t.limit_us = median(rounds.limits(verdict).values) * 1e6;
     t.limit_variant = limit_row->name;
-    t.limit_ratio = median(ratios);
-    t.limit_ratio_ci_low = ratio.low;
-    t.limit_ratio_ci_high = ratio.high;
+    t.limit_ratio = median(ratios.values);
+    t.limit_ratio_ci_low = interval.low;
+    t.limit_ratio_ci_high = interval.high;
   }
   t.isolated_us = kernel.isolated() * 1e6;
   t.host_launch_us = kernel.host_cost() * 1e6;
   return result;
-}
-
-double measure_floor(Backend& backend) {
-  constexpr int kShort = 20, kLong = 220;
-  const std::unique_ptr<Window> short_window = backend.record(std::vector<Launch>(kShort));
-  const std::unique_ptr<Window> long_window = backend.record(std::vector<Launch>(kLong));
-  std::vector<double> samples;
-  for (int i = 0; i < 15; ++i) {
-    const double short_time = backend.time(*short_window);
-    samples.push_back((backend.time(*long_window) - short_time) / (kLong - kShort));
-  }
-  return std::max(0.0, median(samples));
-}
-
-double measure_peak(Backend& backend) {
-  // Large against any cache, small against any memory. A host pays for every byte: there four
-  // caches must do.
-  const int64_t caches = int64_t{backend.is_host() ? 3 : 8} * backend.info().l2_bytes;
-  const auto bytes =
-      std::min<int64_t>(std::clamp<int64_t>(caches, int64_t{64} << 20, int64_t{1} << 30),
-                        static_cast<int64_t>(backend.free_bytes() / 8));
-  const int launches = backend.is_host() ? 2 : 4, samples_wanted = backend.is_host() ? 3 : 5;
-  constexpr int kHeads = 32, kDim = 128;
-  RopeKernelArgs args{};
-  args.struct_size = sizeof(args);
-  args.dtype = ROPE_DTYPE_BF16;
-  args.head_dim = kDim;
-  args.rotary_dim = kDim;
-  args.num_tokens = bytes / (2 * kHeads * kDim) / 2;  // half of it q, half of it k
-  const size_t tensor_bytes = static_cast<size_t>(args.num_tokens) * kHeads * kDim * 2;
-  DeviceMemory from(backend, 2 * tensor_bytes), to(backend, 2 * tensor_bytes);
-  DeviceMemory table(backend, kDim * sizeof(float));
-  DeviceMemory positions(backend, static_cast<size_t>(args.num_tokens) * 4);
-  backend.fill({from.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
-  backend.fill({to.data(), 0, 1, 2 * tensor_bytes}, 0x3f);
-  backend.fill({table.data(), 0, 1, kDim * sizeof(float)}, 0);
-  backend.fill({positions.data(), 0, 1, static_cast<size_t>(args.num_tokens) * 4}, 0);
-  args.table = table.data();
-  args.table_rows = 1;
-  args.table_row_stride = kDim;
-  args.positions = positions.data();
-  args.position_bits = 32;
-  args.stream = backend.stream();
-  args.num_threads = backend.num_threads();
-  const auto operand = [&](std::byte* in, std::byte* out) {
-    RopeTensor t{};
-    t.in = in;
-    t.out = out;
-    t.in_token_stride = t.out_token_stride = kHeads * kDim;
-    t.in_head_stride = t.out_head_stride = kDim;
-    t.num_heads = kHeads;
-    return t;
-  };
-  double best = std::numeric_limits<double>::infinity();
-  for (const bool in_place : {true, false}) {
-    std::byte* out = in_place ? from.data() : to.data();
-    args.q = operand(from.data(), out);
-    args.k = operand(from.data() + tensor_bytes, out + tensor_bytes);
-    for (const RopeVariant& row : backend.limits()) {
-      const std::unique_ptr<Window> one = backend.record({{&row, args}});
-      const std::unique_ptr<Window> more =
-          backend.record(std::vector<Launch>(static_cast<size_t>(launches), {&row, args}));
-      std::vector<double> samples;
-      for (int i = 0; i < samples_wanted; ++i) {
-        const double short_time = backend.time(*one);
-        const double seconds = (backend.time(*more) - short_time) / (launches - 1);
-        if (seconds > 0) samples.push_back(seconds);
-      }
-      // A busy host only ever makes a sample slower.
-      const double p = backend.is_host() ? 0 : 0.5;
-      if (!samples.empty()) best = std::min(best, quantile(samples, p));
-    }
-  }
-  return 4 * static_cast<double>(tensor_bytes) / best / 1e9;
 }
 
 }  // namespace rope_bench

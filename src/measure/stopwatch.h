@@ -22,9 +22,11 @@ class Timed {
   Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
         CacheMode cache);
 
+  // Records the windows anew, after the sets moved.
+  void record();
   // Seconds per launch: the difference of the long and the short window over the launches between
   // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
-  // is flushed before each.
+  // is flushed before each. Several pairs of windows where the plan says so: their mean.
   double sample();
   // Units of the last long window that are wrong, over all sets it used. `on_wrong` as in
   // MeasureOptions.
@@ -35,7 +37,7 @@ class Timed {
   const RopeVariant& variant() const { return *variant_; }
 
  private:
-  double time(Window& window);
+  double difference();
   void prepare(int launches);
 
   Backend* backend_;
@@ -62,7 +64,8 @@ struct Measurement {
 };
 
 // Interleaves samples of the variant with samples of the fastest limit (A B B A) until the rule
-// stops. nullopt if interrupted before enough rounds.
+// stops, at several places in memory, rounds off the device's clocks left out. nullopt if
+// interrupted before enough rounds.
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options);
@@ -70,11 +73,6 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
 // The fastest member of the device's limit family for these sets.
 const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const Plan& plan,
                                  CacheMode cache);
-
-// Seconds of an empty launch in a row of many.
-double measure_floor(Backend& backend);
-// Best bandwidth of the limit family on a large contiguous case, bytes read + written, GB/s.
-double measure_peak(Backend& backend);
 
 }  // namespace rope_bench
 

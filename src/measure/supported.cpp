@@ -10,7 +10,6 @@ std::string why_unsupported(const RopeCase& c) {
     return "rope.query_scale multiplies queries alone and so needs a second table, which no kernel "
            "here reads";
   }
-  if (c.measure.timeout_s) return "measure.timeout_s is not implemented yet";
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "src/case/label_rows.h"
 #include "src/report/columns.h"
 
 namespace rope_bench::getters {
@@ -95,6 +96,11 @@ inline Cell table_dtype(const Result& r, const RunReport&) {
 inline Cell table_cache(const Result& r, const RunReport&) {
   if (!r.timing) return {};
   return to_cell(r.timing->table_warm ? CacheMode::kWarm : r.cache);
+}
+inline Cell label_notes(const Result& r, const RunReport&) {
+  std::vector<std::string> notes;
+  for (const std::string& label : r.labels) notes.push_back(label_note(r, label));
+  return notes;
 }
 inline Cell device_model(const Result&, const RunReport& p) { return to_cell(p.device.model); }
 inline Cell limit_family(const Result&, const RunReport& p) {

@@ -149,7 +149,11 @@ TEST(Env, SaysWhatThisMachineIs) {
   EXPECT_EQ(env.at("env").at("device"), "cpu");
   EXPECT_GT(env.at("env").at("memory_bytes"), 0);
   EXPECT_FALSE(env.at("devices").empty());
-  EXPECT_EQ(rope_bench({"env", "-d", "cpu"}).exit_code, 0);
+  const ProcessResult text = rope_bench({"env", "-d", "cpu"});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("\ntheoretical peak  unknown\n"), std::string::npos) << text.out;
+  for (const char* key : {"\ncommit ", "\ncompiler ", "\nCUDA toolkit ", "\nmodel ", "\nthreads "})
+    EXPECT_NE(text.out.find(key), std::string::npos) << key << text.out;
 }
 
 TEST(Schema, OfConfigsAndResults) {

@@ -2,6 +2,7 @@
 #include "gtest/gtest.h"
 #include "src/case/errors.h"
 #include "src/cli/boards.h"
+#include "src/cli/ncu_line.h"
 #include "src/cli/options.h"
 #include "src/cli/progress.h"
 
@@ -25,6 +26,34 @@ TEST(Boards, AreFoundInAnySpelling) {
   EXPECT_EQ(board_named("NVIDIA H200").peak_gb_s, 4800);
   EXPECT_EQ(board_named("rtx pro 6000").peak_gb_s, 1792);
   EXPECT_THROW(board_named("H2"), ConfigError);
+}
+
+TEST(Boards, ADisagreementAboutThePeakIsSaid) {
+  DeviceInfo device;
+  device.model = "NVIDIA H200";
+  device.theoretical_peak_gb_s = 4814;  // rounding is none
+  EXPECT_EQ(peak_note(device), "");
+  device.theoretical_peak_gb_s = 2407;  // a clock that counts both edges already
+  EXPECT_EQ(
+      peak_note(device),
+      "theoretical peak: 2407 GB/s by the device's clock and bus width, 4800 GB/s for H200 in "
+      "the table of boards; percentages of it use the first");
+  device.theoretical_peak_gb_s.reset();
+  EXPECT_EQ(
+      peak_note(device),
+      "theoretical peak: the device does not say; the table of boards has 4800 GB/s for H200");
+  device.model = "NVIDIA H200 NVL of tomorrow";
+  EXPECT_EQ(peak_note(device), "");
+}
+
+// As `sh` reads it back, it is the same command.
+TEST(NcuLine, QuotesWhatAShellWouldTakeApart) {
+  const std::string line = ncu_line({"./rope-bench", "-c", "it's mine.json", "--set",
+                                     "tokens=[1,2]", "-k", "T1$", "", "--profile"});
+  EXPECT_EQ(
+      line,
+      "ncu --clock-control none --cache-control none --nvtx --nvtx-include rope-bench/ --set full "
+      "./rope-bench -c 'it'\\''s mine.json' --set 'tokens=[1,2]' -k 'T1$' '' --profile");
 }
 
 TEST(ProgressLine, EstimatesFromFinishedCases) {

@@ -178,8 +178,8 @@ TEST(Run, DryRunRunsNothing) {
 TEST(Run, NoGpuIsExitCode77) {
   ProcessOptions no_gpu;
   no_gpu.env = {"CUDA_VISIBLE_DEVICES="};
-  for (const Args& args :
-       {Args{"-c", "smoke", "-d", "cuda"}, Args{"-c", "smoke", "--require-gpu"}}) {
+  for (const Args& args : {Args{"-c", "smoke", "-d", "cuda"}, Args{"-c", "smoke", "--require-gpu"},
+                           Args{"-c", "smoke", "--profile"}}) {
     const ProcessResult result = rope_bench(args, no_gpu);
     EXPECT_EQ(result.exit_code, 77);
     EXPECT_EQ(result.out, "");
@@ -283,6 +283,30 @@ TEST(Run, DryRunTellsWhySomeAreSkippedBelowTheTable) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.out.find("skipped\n"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("\nskipped llama7b/"), std::string::npos) << result.out;
+}
+
+// 67 MB within a tenth of a millisecond: no host does that.
+TEST(Run, AnOperationPastItsTimeoutEndsTheRunWithWhatIsFinished) {
+  ScratchFolder folder;
+  folder.write("slow.json", R"({"model": {"num_heads": 32, "head_dim": 128, "max_position": 4096},
+      "rope": {"pairing": "neox"},
+      "cases": [{"name": "a", "tokens": 1},
+                {"name": "b", "tokens": 4096, "measure": {"timeout_s": 0.0001}},
+                {"name": "c", "tokens": 1}]})");
+  const ProcessResult result =
+      rope_bench({"-c", folder.file("slow.json"), "-d", "cpu", "--no-measure", "-o",
+                  "json:" + folder.file("out.json"), "-o", "jsonl:" + folder.file("out.jsonl")});
+  EXPECT_EQ(result.exit_code, 6) << result.err;
+  const Json rows = Json::parse(folder.read("out.json")).at("results");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].at("status"), "passed");
+  EXPECT_EQ(rows[1].at("status"), "error");
+  EXPECT_EQ(rows[1].at("reason"),
+            "hung: the device did not answer within measure.timeout_s, 0.0001 s");
+  EXPECT_EQ(rows[2].at("reason").get<std::string>().find("not run: the device hung in "), 0u);
+  EXPECT_NE(result.out.find("3 cases: 1 passed, 2 error"), std::string::npos) << result.out;
+  const std::string lines = folder.read("out.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3);
 }
 
 class Interrupt : public testing::TestWithParam<int> {};

@@ -70,6 +70,8 @@ const Refusal kRefusals[] = {
     {{"-c", "llama7b", "--shard", "half"}, "--shard half: not I/N"},
     {{"-c", "llama7b", "-d", "gpu"}, "--device gpu: unknown device; allowed:"},
     {{"-c", "llama7b", "-d", "cpu", "--require-gpu"}, "--require-gpu and --device cpu contradict"},
+    {{"-c", "llama7b", "-d", "cpu", "--profile"},
+     "--profile marks launches for NVIDIA's profilers"},
     {{"-c", "llama7b", "--no-check", "--no-measure"}, "--no-check and --no-measure leave nothing"},
     {{"-c", "llama7b", "-o", "cvs"}, "-o cvs: unknown format \"cvs\"; allowed: table, json, csv"},
     {{"-c", "llama7b", "-o", "-"}, "-o -: unknown format \"-\"; allowed: table, json, csv"},
@@ -95,11 +97,11 @@ TEST(Help, NamesCommandsFlagsAndExamples) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
   for (const char* word :
-       {"Usage:",    "Commands:", "--hf",       "run ",         "list ",         "describe ",
-        "table ",    "env ",      "schema ",    "Examples:",    "--config",      "--device",
-        "--axis",    "--set",     "--filter",   "--output",     "--seed",        "--seq-len",
-        "--shard",   "--dry-run", "--no-check", "--no-measure", "--require-gpu", "--quiet",
-        "--verbose", "--version", "Exit codes:"}) {
+       {"Usage:",  "Commands:", "--hf",       "run ",         "list ",         "describe ",
+        "table ",  "env ",      "schema ",    "Examples:",    "--config",      "--device",
+        "--axis",  "--set",     "--filter",   "--output",     "--seed",        "--seq-len",
+        "--shard", "--dry-run", "--no-check", "--no-measure", "--require-gpu", "--profile",
+        "--quiet", "--verbose", "--version",  "Exit codes:"}) {
     EXPECT_NE(result.out.find(word), std::string::npos) << word;
   }
 }

@@ -11,6 +11,7 @@
 #include "kernels/cuda/launchers.h"
 #include "src/case/token_rows.h"
 #include "src/math/table.h"
+#include "src/measure/device_speed.h"
 #include "src/measure/stopwatch.h"
 
 namespace rope_bench {
@@ -97,8 +98,9 @@ int tune(int argc, char** argv) {
   add<8, 128>(rows);
   add<8, 256>(rows);
   add<4, 256>(rows);
-  const std::unique_ptr<Backend> backend = make_cuda_backend(0);
-  const double peak = measure_peak(*backend), floor = measure_floor(*backend);
+  std::vector<std::string> notes;
+  const std::unique_ptr<Backend> backend = make_cuda_backend(0, &notes);
+  const double peak = measure_peak(*backend), floor = measure_floor(*backend).slope;
   std::printf("peak %.0f GB/s, floor %.2f us;", peak, floor * 1e6);
   for (const auto& [key, value] : given) std::printf(" %s=%s", key.c_str(), value.c_str());
   std::printf("\n%-22s", "limit_ratio");

@@ -33,6 +33,41 @@ TEST(Plan, ColdLaunchesHaveTheirOwnSets) {
   }
 }
 
+// Kernels from 1 us to 100 ms, cold and warm, with memory for all sets: a sample spans at least
+// 200 us, and not more than it must.
+TEST(Plan, ASampleLastsAtLeast200us) {
+  for (const CacheMode cache : {CacheMode::kCold, CacheMode::kWarm}) {
+    for (double us = 1; us <= 100'000; us *= 1.7) {
+      PlanInput input = h200(0, 0);
+      const auto bytes = static_cast<int64_t>(us * 4300e3);
+      input.bytes.read = bytes / 2;
+      input.bytes.write = bytes - bytes / 2;
+      input.own.stride = input.shared.stride = static_cast<size_t>(bytes / 2);
+      input.set_budget = size_t{400} << 30;
+      input.cache = cache;
+      const Plan plan = make_plan(input);
+      // Warm ones may be three times as fast as memory.
+      const double seconds = std::max(us * 1e-6 / (cache == CacheMode::kWarm ? 3 : 1), 0.5e-6);
+      const double sample = plan.windows * (plan.long_launches - plan.short_launches) * seconds;
+      EXPECT_GE(sample, 0.99 * 200e-6) << us;
+      EXPECT_LE(sample, 4 * std::max(200e-6, seconds)) << us;
+      EXPECT_GE(plan.short_launches, 1) << us;
+    }
+  }
+}
+
+// 256 tokens of 32/8 heads x 128, warm: 6 sets fit, used 8 times each. 24 launches more, of 1.2 us
+// or less, are too short a difference: several make a sample.
+TEST(Plan, ShortWindowsAreRepeated) {
+  PlanInput input = h200(5'242'880, 2'621'440);
+  input.cache = CacheMode::kWarm;
+  const Plan plan = make_plan(input);
+  EXPECT_EQ(plan.long_launches - plan.short_launches, 24);
+  EXPECT_EQ(plan.windows, 17);  // 200 us / (24 x 5242880 B / 12900 GB/s, at least 0.5 us)
+  input.is_host = true;
+  EXPECT_EQ(make_plan(input).windows, 1);
+}
+
 TEST(Plan, NeverFewerThanTwoSetsHoweverLittleMemoryThereIs) {
   PlanInput input = h200(int64_t{8} << 30, size_t{4} << 30);
   input.set_budget = 1;

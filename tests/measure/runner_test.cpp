@@ -187,6 +187,31 @@ TEST(Runner, RepeatedTimedLaunchesAreLocatedByTheJudge) {
   EXPECT_EQ(r.diagnosis.name, "timed_launches");
 }
 
+// Sets move to other memory between rounds. What a timed launch did at a place that they have left
+// is found all the same; and right kernels pass wherever they lie.
+TEST(Runner, DamageAtPlacesThatTheSetsHaveLeftIsFound) {
+  for (const bool in_place : {true, false}) {
+    RopeCase c = small_case(in_place);
+    c.measure.max_time_s = 60;
+    c.measure.precision = 1;  // ten rounds, four placements
+    const Result right = run_one(c, right_launch, true);
+    EXPECT_EQ(right.status, Status::kPassed) << right.reason;
+    ASSERT_TRUE(right.timing);
+    EXPECT_EQ(right.timing->num_placements, 4);
+    launches = 0;
+    const Result r = run_one(
+        c,
+        [](const RopeKernelArgs* args) {
+          right_launch(args);
+          if (launches++ == 4) out16(args->q)[-1] = 1;
+          return 0;
+        },
+        true);
+    EXPECT_EQ(r.status, Status::kFailed);
+    EXPECT_NE(r.reason.find("guard band"), std::string::npos) << r.reason;
+  }
+}
+
 // C132, C136.
 TEST(Runner, AFailingLaunchIsAnErrorRowAndTheNextRowRuns) {
   launches = 0;

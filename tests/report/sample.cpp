@@ -82,6 +82,17 @@ Result passed_row() {
   timing.bandwidth_gb_s = 1234567.5;
   timing.percent_of_measured_peak = 12.0;
   timing.num_sets = 4;
+  timing.mad_us = 0.0625;
+  timing.first_tenth_us = 22.1875;
+  timing.last_tenth_us = 22.3125;
+  timing.num_placements = 7;
+  timing.num_dropped = 3;
+  timing.dropped_reason = "3 of 34 rounds more than 2 % under the highest clock";
+  timing.sm_clock_mhz = 1980;
+  timing.memory_clock_mhz = 3201;
+  timing.t_sol_us = 21.25;
+  timing.percent_of_t_sol = 95.5;
+  row.label_reasons = {{"mixed", "all sets together take 80 % of the last-level cache"}};
   row.timing = timing;
   return row;
 }
@@ -95,6 +106,7 @@ Result failed_row() {
   row.status = Status::kFailed;
   row.reason = "2 of 327680 elements are over their bound";
   row.labels.clear();
+  row.label_reasons.clear();
   row.timing.reset();
   row.accuracy->max_ulp = std::numeric_limits<double>::infinity();
   row.accuracy->max_bound_ratio = std::numeric_limits<double>::infinity();
@@ -131,6 +143,8 @@ RunReport sample_report() {
   report.device.theoretical_peak_gb_s = 4800;
   report.device.measured_peak_gb_s = 4375.5;
   report.device.floor_us = 0.875;
+  report.device.floor_isolated_us = 4.25;
+  report.device.floor_host_launch_us = 1.5;
   report.device.l2_bytes = 62914560;
   report.device.memory_bytes = 150754820096;
   report.config_text = R"({"name": "sample", "tokens": [0, 1, 64, 4096]})";

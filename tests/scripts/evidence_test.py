@@ -1,0 +1,105 @@
+"""scripts/cold_evidence and scripts/spread against programs that stand in for ncu and rope-bench."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
+
+# Plays ncu: writes the rows that rope-bench would, and prints counters. READ_OFF: a factor on what was read.
+FAKE_NCU = """#!{python}
+import json, os, sys
+if os.environ.get("NO_COUNTERS"):
+    print("==ERROR== ERR_NVGPUCTRPERM")
+    sys.exit(1)
+assert "--cache-control" in sys.argv and "--profile" in sys.argv, sys.argv
+path = [word for word in sys.argv if word.startswith("json:")][0][5:]
+rows = []
+print('"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"')
+for i, tokens in enumerate(({tokens})):
+    tensors = tokens * 10240
+    rows.append(dict(name="T%d" % tokens, cache="cold", status="unchecked", num_tokens=tokens, bytes_read=tensors,
+                     bytes_write=tensors, bytes_table=0, bytes_positions=0, bytes_total=2 * tensors))
+    print('"%d","k","dram__bytes_read.sum","byte","%s"' % (i, format(int(tensors * {read}), ",")))
+    print('"%d","k","dram__bytes_write.sum","byte","%s"' % (i, format(int(tensors * {write} - 30e6), ",")))
+json.dump(dict(env=dict(model="X", l2_bytes=50 << 20), results=rows), open(path, "w"))
+"""
+
+# Plays rope-bench: the n-th process reports RATIOS[n].
+FAKE_BENCH = """#!{python}
+import json, os, sys
+count = os.path.join(os.path.dirname(sys.argv[0]), "count")
+n = len(open(count).read()) if os.path.exists(count) else 0
+open(count, "a").write("x")
+path = [word for word in sys.argv if word.startswith("json:")][0][5:]
+ratio, half = {ratios}[n], {half}
+row = dict(name="c", cache="cold", time_median_us=10 / ratio, limit_ratio=ratio, limit_ratio_ci_low=ratio - half,
+           limit_ratio_ci_high=ratio + half, labels=[])
+skipped = dict(row, name="s", limit_ratio=None)
+json.dump(dict(env=dict(model="X"), floor=dict(time_us=0.5 + 0.01 * n), results=[row, skipped]), open(path, "w"))
+"""
+
+
+class Evidence(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def program(self, text):
+        path = os.path.join(self.folder.name, "program")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        return path
+
+    def run_script(self, script, *arguments, **environment):
+        return subprocess.run([sys.executable, os.path.join(SCRIPTS, script), *arguments], capture_output=True, text=True,
+                              env={**os.environ, **environment})
+
+    def cold(self, tokens="4096, 16384, 65536", read=1.0, write=1.0, **environment):
+        ncu = self.program(FAKE_NCU.format(python=sys.executable, tokens=tokens, read=read, write=write))
+        return self.run_script("cold_evidence", "--ncu", ncu, "-c", "x", **environment)
+
+    def test_cold_bytes_that_agree(self):
+        # L2 keeps 30 MB of every launch's output: that is no fault, and cancels between sizes.
+        done = self.cold(read=1.03)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("| T65536 | 671.09 | 691.22 | 1.030 | 671.09 | 641.09 | 1.000 |", done.stdout)
+        self.assertIn("2 rows above 4 x L2: within 5 %", done.stdout)
+
+    def test_reads_from_a_cache_are_found(self):
+        self.assertEqual(self.cold(read=0.9).returncode, 1)
+
+    def test_writes_twice_are_found(self):
+        self.assertEqual(self.cold(write=1.2).returncode, 1)
+
+    def test_small_rows_prove_nothing(self):
+        self.assertEqual(self.cold(tokens="64, 1024").returncode, 2)
+
+    def test_counters_that_cannot_be_read(self):
+        self.assertEqual(self.cold(NO_COUNTERS="1").returncode, 77)
+        self.assertEqual(self.run_script("cold_evidence", "--ncu", "no-such-ncu", "-c", "x").returncode, 77)
+
+    def spread(self, ratios, half):
+        binary = self.program(FAKE_BENCH.format(python=sys.executable, ratios=ratios, half=half))
+        return self.run_script("spread", "-n", str(len(ratios)), "--binary", binary, "-c", "x")
+
+    def test_spread_and_coverage(self):
+        # Median 0.90; (0.91 - 0.89) / 0.90 = 2.22 %; of 0.89, 0.90, 0.90, 0.91 with half-width 0.005 two cover it.
+        done = self.spread([0.89, 0.90, 0.90, 0.91], 0.005)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("| c | cold | 11.111 | 2.22 | 0.9000 | 2.22 | 2 of 4 | 0 |", done.stdout)
+        self.assertIn("floor 0.500 to 0.530 us; 2 of 4 intervals of limit_ratio (50.0 %)", done.stdout)
+
+    def test_wide_intervals_cover(self):
+        self.assertEqual(self.spread([0.89, 0.90, 0.90, 0.91], 0.011).returncode, 0)
+
+    def test_a_run_that_fails(self):
+        self.assertEqual(self.run_script("spread", "-n", "2", "--binary", "false", "-c", "x").returncode, 6)
+        self.assertEqual(self.run_script("spread", "-n", "2").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
