@@ -46,7 +46,8 @@ VectorLaunch per_head(const RopeKernelArgs& args) {
   return how;
 }
 
-// The best kernel for these stages.
+// The best kernel for these stages. Which one that is does not depend on the number of tokens, or
+// sums would change their order with it.
 VectorLaunch fast(const RopeKernelArgs& args, const Stages& stages, bool in_is_out = false) {
   VectorLaunch how;
   how.stages = stages;

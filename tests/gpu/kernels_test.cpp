@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cuda/launchers.h"
+#include "tests/kernels/config_variants.h"
 #include "tests/kernels/problem_specs.h"
 
 namespace rope_bench {
@@ -90,6 +91,23 @@ TEST(GpuOps, RopeBackward) {
 }
 TEST(GpuOps, SplitRopeBackward) {
   expect_all_right(testing::op_specs(ROPE_OP_SPLIT_ROPE_BACKWARD), ROPE_OP_SPLIT_ROPE_BACKWARD);
+}
+
+// The plain kernels, in every shape that they are given.
+TEST(GpuPlain, EveryConfig) {
+  for (const int32_t op : testing::kPlainOps) {
+    const std::vector<ProblemSpec> specs = testing::plain_specs(op);
+    std::vector<RopeVariant> configs = testing::config_variants<true>(op);
+    for (const RopeVariant& config : testing::config_variants<false>(op)) configs.push_back(config);
+    for (const RopeVariant& config : configs) {
+      const testing::SpecRun run = testing::run_specs(
+          config, specs, [](Problem& problem, const RopeVariant& row) -> std::string {
+            run_on_gpu(problem, row);
+            return {};
+          });
+      EXPECT_GT(run.computed, 10) << config.name;
+    }
+  }
 }
 
 TEST(GpuKernels, FarPositionsWithoutATable) {

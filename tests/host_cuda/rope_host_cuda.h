@@ -89,10 +89,6 @@ inline bool any_in_warp(bool value) {
     any += host_cuda::exchange(0xffffffffu, any, distance);
   return any > 0;
 }
-inline void sincos_half_turns(float x, float* sine, float* cosine) {
-  *sine = static_cast<float>(std::sin(x * 3.14159265358979323846));
-  *cosine = static_cast<float>(std::cos(x * 3.14159265358979323846));
-}
 inline void sincos_fast(float x, float* sine, float* cosine) {
   *sine = std::sin(x);
   *cosine = std::cos(x);

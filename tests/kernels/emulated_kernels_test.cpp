@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <rope_host_cuda.h>
 
+#include <optional>
+
 #include "kernels/cuda/launchers.h"
+#include "tests/kernels/config_variants.h"
 #include "tests/kernels/problem_specs.h"
 
 namespace rope_bench {
@@ -136,6 +139,44 @@ TEST(EmulatedKernels, NormOfManyHeads) {
     EXPECT_GT(
         testing::run_specs(fast, testing::op_specs(ROPE_OP_NORM_SPLIT_ROPE), launch_wide).computed,
         0);
+  }
+}
+
+// How a launch is cut into packets and blocks follows the number of tokens: every way must be
+// right, and must not show in a single bit, or a token would depend on those beside it.
+template <bool kTable>
+void expect_the_same_bits(int32_t op) {
+  int compared = 0;
+  for (const ProblemSpec& spec : testing::sampled(testing::plain_specs(op), 5, kTable ? 0 : 2)) {
+    Problem problem(spec);
+    const RopeKernelArgs args = problem.args(kTable);
+    std::vector<std::byte> first;
+    int number = 0;
+    for (const RopeVariant& config : testing::config_variants<kTable>(op)) {
+      ++number;
+      if (config.why_not(&args, nullptr, 0) != 0) continue;
+      problem.reset();
+      ASSERT_EQ(config.launch(&args), 0);
+      EXPECT_EQ(host_cuda::take_faults(), "");
+      EXPECT_EQ(problem.check(config), "") << spec.name() << ": config " << number;
+      // A norm over all heads has one config. The narrowest packets are for layouts that have no
+      // others, whatever the number of tokens.
+      if (args.norm == ROPE_NORM_ROW || number > 5) continue;
+      const std::vector<std::byte> output = problem.output_bytes();
+      if (first.empty()) {
+        first = output;
+      } else {
+        ++compared;
+        EXPECT_TRUE(first == output) << spec.name() << ": config " << number;
+      }
+    }
+  }
+  EXPECT_GT(compared, 20);
+}
+TEST(EmulatedKernels, TheSameBitsWhateverTheConfig) {
+  for (const int32_t op : testing::kPlainOps) {
+    expect_the_same_bits<true>(op);
+    expect_the_same_bits<false>(op);
   }
 }
 

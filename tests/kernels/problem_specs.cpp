@@ -35,6 +35,48 @@ std::vector<ProblemSpec> dims_specs() {
   return specs;
 }
 
+std::vector<ProblemSpec> plain_specs(int op) {
+  constexpr std::pair<int, int> kDims[] = {{16, 16},   {32, 16},  {64, 64},   {96, 96},
+                                           {128, 128}, {128, 64}, {256, 256}, {512, 512}};
+  constexpr Values kValues[] = {Values::kNormal, Values::kHuge, Values::kZeroRows, Values::kTiny};
+  const bool is_split = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
+  std::vector<ProblemSpec> specs;
+  for (const auto& [head_dim, rotary_dim] : kDims) {
+    for (const Dtype dtype : kAllDtypes) {
+      for (const Pairing pairing : kBothPairings) {
+        for (const bool in_place : {true, false}) {
+          for (const bool row : {false, true}) {
+            if (row && op != ROPE_OP_NORM_SPLIT_ROPE) continue;
+            const size_t n = specs.size();
+            ProblemSpec spec;
+            spec.op = op;
+            spec.dtype = dtype;
+            spec.pairing = pairing;
+            spec.head_dim = head_dim;
+            spec.rotary_dim = rotary_dim;
+            spec.in_place = in_place;
+            spec.packed = is_split;
+            // Odd numbers of heads too: the last of a thread's two may be missing.
+            spec.heads = head_dim >= 256 ? 2 : n % 5 == 0 ? 6 : 3;
+            spec.kv_heads = n % 5 == 0 ? 2 : 1;
+            spec.num_tokens = n % 3 == 0 ? 1 : n % 3 == 1 ? 5 : 17;
+            spec.position_bits = n % 2 == 0 ? 32 : 64;
+            spec.table_dtype = n % 7 == 0 ? Dtype::kBF16 : n % 7 == 1 ? Dtype::kF16 : Dtype::kF32;
+            if (op == ROPE_OP_NORM_SPLIT_ROPE) {
+              spec.norm = row ? ROPE_NORM_ROW : ROPE_NORM_HEAD;
+              spec.norm_weights = n % 11 != 0;
+              spec.weight_offset = n % 4 == 0 ? 1.0f : 0.0f;
+              spec.values = kValues[n % 4];
+            }
+            specs.push_back(spec);
+          }
+        }
+      }
+    }
+  }
+  return specs;
+}
+
 std::vector<ProblemSpec> shapes_specs() {
   constexpr std::pair<int, int> kHeads[] = {{1, 1}, {3, 0},  {0, 2},  {0, 0},  {4, 4},
                                             {8, 8}, {14, 2}, {15, 5}, {71, 1}, {232, 8}};

@@ -16,19 +16,34 @@ struct HeadPackets {
   Packet<kBytes> x, y;
 };
 
-template <typename T, int kBytes>
-ROPE_DEVICE float packet_squares(const Packet<kBytes>& v, float scale) {
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < kBytes / T::kSize; ++i) {
-    const float scaled = get<T>(v, i) * scale;
-    sum += scaled * scaled;
-  }
-  return sum;
-}
+// Sum of a thread's squares of a head. Elements i of x and y first, then neighbours, then
+// neighbours of those: with the shuffles of sum_neighbours() a sum has the same order, and the same
+// bits, whatever the width of a packet.
 template <typename T, int kBytes>
 ROPE_DEVICE float head_squares(const HeadPackets<kBytes>& head, float scale) {
-  return packet_squares<T>(head.x, scale) + packet_squares<T>(head.y, scale);
+  constexpr int kElements = kBytes / T::kSize;
+  float sum[kElements];
+#pragma unroll
+  for (int i = 0; i < kElements; ++i) {
+    const float x = get<T>(head.x, i) * scale, y = get<T>(head.y, i) * scale;
+    sum[i] = fused_multiply_add(x, x, y * y);
+  }
+#pragma unroll
+  for (int step = 1; step < kElements; step *= 2) {
+#pragma unroll
+    for (int i = 0; i < kElements; i += 2 * step) sum[i] += sum[i + step];
+  }
+  return sum[0];
+}
+
+// The same over the threads of a head, a power of two of them; for kCount heads. The whole warp
+// comes.
+template <int kCount>
+ROPE_DEVICE void sum_neighbours(float (&sum)[kCount], uint32_t lanes) {
+  for (uint32_t distance = 1; distance < lanes; distance *= 2) {
+#pragma unroll
+    for (int h = 0; h < kCount; ++h) sum[h] += shuffle_xor(sum[h], static_cast<int>(distance));
+  }
 }
 
 // A packet of ones.
@@ -161,14 +176,11 @@ struct PlainHeads {
 template <typename T, Pairing kPairing, int kBytes, int kHeads>
 ROPE_DEVICE void norm_factors(PlainHeads<T, kPairing, kBytes, kHeads, true>& heads,
                               const PlainOperand& o, float eps, uint32_t lanes) {
-  float sum[kHeads];
+  float sum[kHeads], scaled[kHeads];
   bool left = false;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) sum[h] = head_squares<T>(heads.head[h], 1.0f);
-  for (uint32_t distance = lanes / 2; distance > 0; distance /= 2) {
-#pragma unroll
-    for (int h = 0; h < kHeads; ++h) sum[h] += shuffle_xor(sum[h], static_cast<int>(distance));
-  }
+  sum_neighbours(sum, lanes);
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) left = left || left_range(sum[h]);
   if (!any_in_warp(left)) {
@@ -177,11 +189,11 @@ ROPE_DEVICE void norm_factors(PlainHeads<T, kPairing, kBytes, kHeads, true>& hea
     return;
   }
 #pragma unroll
-  for (int h = 0; h < kHeads; ++h) {
-    const float scaled =
-        sum_lanes(head_squares<T>(heads.head[h], kDownScale), static_cast<int>(lanes));
-    heads.factor[h] = norm_scale(eps, o.inverse_count, sum[h], scaled).in_one();
-  }
+  for (int h = 0; h < kHeads; ++h) scaled[h] = head_squares<T>(heads.head[h], kDownScale);
+  sum_neighbours(scaled, lanes);
+#pragma unroll
+  for (int h = 0; h < kHeads; ++h)
+    heads.factor[h] = norm_scale(eps, o.inverse_count, sum[h], scaled[h]).in_one();
 }
 
 }  // namespace rope_bench::device

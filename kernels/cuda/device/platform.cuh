@@ -6,7 +6,7 @@
 // * thread_x() .. block_y(): who runs
 // * sync_block(), shuffle_xor(), any_in_warp(): how threads meet; every thread of the block, or of
 //   the warp, must come
-// * sincos_half_turns(), sincos_fast(), inverse_sqrt(): the functions that kernels need
+// * sincos_fast(), inverse_sqrt(), nearest_integer(): the functions that kernels need
 // * load(), store(): global memory, in packets of 2, 4, 8 or 16 bytes
 // * prefetch(), peek_word(): hints, allowed before the launch before has ended
 // * wait_for_previous_launch(), let_next_launch_start(): how overlapped launches meet
@@ -50,10 +50,6 @@ ROPE_DEVICE float shuffle_xor(float value, int distance) {
 }
 ROPE_DEVICE bool any_in_warp(bool value) { return __any_sync(0xffffffffu, value) != 0; }
 
-// sin(pi x) and cos(pi x), to 2 ULP.
-ROPE_DEVICE void sincos_half_turns(float x, float* sine, float* cosine) {
-  sincospif(x, sine, cosine);
-}
 // Of an angle in [-pi, pi], by the special function unit: within 2^-21.
 ROPE_DEVICE void sincos_fast(float x, float* sine, float* cosine) { __sincosf(x, sine, cosine); }
 ROPE_DEVICE float inverse_sqrt(float x) { return rsqrtf(x); }
