@@ -141,8 +141,12 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
 
   // Rotate.
   if constexpr (kAngles) {
+    if (turns) sync_block();
+  }
+  // Nobody waits any more, and behind the last token there are no factors.
+  if (!item.exists) return;
+  if constexpr (kAngles) {
     if (turns) {
-      sync_block();
       const auto half = static_cast<int>(p.half_dim.divisor);
       row = FactorRow<kSource>::of_shared(
                 shared + (item.token_in_chunk - tokens.first) * 2 * p.half_dim.divisor, half)
@@ -152,7 +156,6 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
       }
     }
   }
-  if (!item.exists) return;
   if (turns && slice.rotates) {
     heads.turn(first_factors, row, o.lanes * kLanePairs);
   } else if constexpr (kNorm) {

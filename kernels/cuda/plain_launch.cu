@@ -11,6 +11,14 @@ bool has_norm(const RopeKernelArgs& args, const VectorLaunch& how) {
   return how.stages.norm && args.norm != ROPE_NORM_NONE;
 }
 
+bool forms_angles(const RopeKernelArgs& args, const VectorLaunch& how) {
+  return how.stages.rotation && args.table == nullptr;
+}
+// Whether shared memory has room for the factors of a block's tokens, each row of threads one.
+bool factors_fit(const RopeKernelArgs& args, const VectorConfig& config) {
+  return 2 * config.threads * config.packet_bytes / element_size(args.dtype) <= kSharedFactors;
+}
+
 // Offsets within a token are computed in 32 bits, and tokens are a short multiplication away.
 bool is_short(const Operand& o, int64_t head_bytes) {
   constexpr int64_t kMost = 0xffffffff;
@@ -62,6 +70,7 @@ bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
   if (how.stages.bias && args.bias != nullptr) return false;
   const bool norm = has_norm(args, how);
   if (!how.stages.rotation && !norm && all_in_place(args)) return false;
+  if (forms_angles(args, how) && !factors_fit(args, how.config)) return false;
   const VectorParams v = vector_params(args, how);
   const int threads = head_threads(v);
   if (threads == 0 || (how.warp_per_head && threads % 32 != 0)) return false;

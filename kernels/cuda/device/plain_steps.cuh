@@ -16,23 +16,26 @@ struct HeadPackets {
   Packet<kBytes> x, y;
 };
 
-// Sum of a thread's squares of a head. Elements i of x and y first, then neighbours, then
-// neighbours of those: with the shuffles of sum_neighbours() a sum has the same order, and the same
-// bits, whatever the width of a packet.
+// Sum of a thread's squares of a head: pieces of 8 bytes of x and of y one after the other, then
+// pieces by neighbours. With the shuffles of sum_neighbours() a sum has the same order, and the
+// same bits, whether packets have 8 bytes or 16.
 template <typename T, int kBytes>
 ROPE_DEVICE float head_squares(const HeadPackets<kBytes>& head, float scale) {
   constexpr int kElements = kBytes / T::kSize;
-  float sum[kElements];
+  constexpr int kCount = kElements < 8 / T::kSize ? kElements : 8 / T::kSize;
+  float sum[kElements / kCount];
 #pragma unroll
-  for (int i = 0; i < kElements; ++i) {
-    const float x = get<T>(head.x, i) * scale, y = get<T>(head.y, i) * scale;
-    sum[i] = fused_multiply_add(x, x, y * y);
+  for (int piece = 0; piece < kElements / kCount; ++piece) {
+    sum[piece] = 0;
+#pragma unroll
+    for (int i = 0; i < 2 * kCount; ++i) {
+      const int at = piece * kCount + i % kCount;
+      const float x = (i < kCount ? get<T>(head.x, at) : get<T>(head.y, at)) * scale;
+      sum[piece] = fused_multiply_add(x, x, sum[piece]);
+    }
   }
 #pragma unroll
-  for (int step = 1; step < kElements; step *= 2) {
-#pragma unroll
-    for (int i = 0; i < kElements; i += 2 * step) sum[i] += sum[i + step];
-  }
+  for (int piece = 1; piece < kElements / kCount; ++piece) sum[0] += sum[piece];
   return sum[0];
 }
 
