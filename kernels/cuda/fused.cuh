@@ -6,7 +6,7 @@
 //   f32, f16, bf16 in memory; float32 from load to store; one rounding. round_between rounds to the
 //   element type between norm and rotation, as two launches do.
 //
-// Mapping. As rope_fast.cuh: items (token, head) in memory order, a row of threads per head, two
+// Mapping. As plain.cuh: items (token, head) in memory order, a row of threads per head, two
 // packets a thread. The row is padded to a power of two, so that its sum of squares is a few
 // shuffles among neighbours; no shared memory. Heads wider than a warp's packets take a block, and
 // meet in shared memory.

@@ -26,11 +26,15 @@ inline constexpr double kRotationUlps = 2;
 
 // |1 / sqrt(mean(x^2) + eps)| * x * weight over n values: relative, without what the values
 // themselves were off by. In units of 2^-24:
-//   the square 1, partial sums of n / 32 values each, their sum by halves (5), the division by n
-//   (2), eps and its addition (2), squares that underflow beside eps (1): halved by the root;
+//   the square 1, a chain of additions that is no longer than n / 32 + 5 (32 partial sums, then by
+//   halves) or log2 n + 5 (eight values at a time, then by halves), the division by n (2), eps and
+//   its addition (2), squares that underflow beside eps (1): halved by the root;
 //   the reciprocal root 4 (2 ULP); three products, or two products and weight + offset: 3.
 ROPE_MODEL_FN double norm_relative(int64_t n) {
-  const double sum = static_cast<double>((n + 31) / 32) + 5;
+  int64_t chain = 0;
+  for (int64_t parts = n; parts > 1; parts = (parts + 1) / 2) ++chain;
+  if (chain < (n + 31) / 32) chain = (n + 31) / 32;
+  const double sum = static_cast<double>(chain) + 5;
   return ((1 + sum + 2 + 2 + 1) / 2 + 4 + 3) * kUnit;
 }
 
