@@ -46,6 +46,9 @@ def read(path):
     whole = whole_records(data)
     try:
         text = data[:whole].decode("utf-8-sig")
+        first = text.partition("\n")[0]
+        if ";" in first and "," not in first:
+            raise SweepError(f"{path}: separated by semicolons; save it with commas")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:

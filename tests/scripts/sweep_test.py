@@ -315,6 +315,31 @@ class Shards(SweepTest):
             self.assertFalse(os.path.exists(self.file("merged.csv")))
         self.assertIn("one of the files to read", self.sweep("--merge", "a.csv", "-o", "a.csv").stderr)
 
+    def test_parts_that_a_spreadsheet_saved(self):
+        """A byte-order mark and columns in another order are no harm; semicolons, and rows cut short, are refused."""
+        self.checked(*self.SWEEP, "-c", self.config, "-o", "whole.csv")
+        whole = read(self.file("whole.csv"))
+        header = list(whole[0])[::-1]
+        with open(self.file("saved.csv"), "w", encoding="utf-8-sig", newline="") as file:
+            writer = csv.DictWriter(file, header, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(whole)
+        done = self.sweep("--merge", "saved.csv", "-o", "merged.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(read(self.file("merged.csv")), whole)
+        with open(self.file("saved.csv"), encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        for changed, complaint in ((text.replace(",", ";"), "saved.csv: separated by semicolons; save it with commas"),
+                                   (text + "1,2\n", f"row {len(whole) + 2} has not the {len(header)} fields"),
+                                   (text.replace("case_index", "case"), "no column case_index"),
+                                   ("", "no column name")):
+            with open(self.file("saved.csv"), "w", encoding="utf-8", newline="") as file:
+                file.write(changed)
+            done = self.sweep("--merge", "saved.csv", "-o", "never.csv")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(complaint, done.stderr)
+        self.assertFalse(os.path.exists(self.file("never.csv")))
+
     def doc_line(self, start):
         with open(os.path.join(ROOT, "docs", "sweeps.md"), encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file if line.startswith(start)]
