@@ -382,7 +382,7 @@ def main(words):
     try:
         os.makedirs(options.output, exist_ok=True)
     except OSError as error:
-        raise PlotError(f"cannot make the folder {options.output}: {error.strerror}", 6) from None
+        raise PlotError(f"cannot make the folder {options.output}: {error.strerror}") from None
     written = []
     for kind in kinds:
         made = plot(pyplot, kind, rows, options.output, formats)

@@ -81,10 +81,10 @@ def _write_all(descriptor, data):
 
 def _replace(path, data, lock=False):
     """Writes the file anew, or leaves the old one. -> its descriptor if it is to be locked and kept open."""
-    folder = os.path.dirname(os.path.abspath(path))
+    target = os.path.realpath(path)  # behind a link, which stays one
     name = None
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=folder)
+        descriptor, name = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))
         mask = os.umask(0)
         os.umask(mask)
         os.fchmod(descriptor, 0o666 & ~mask)
@@ -92,7 +92,7 @@ def _replace(path, data, lock=False):
         os.fsync(descriptor)
         if lock:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.replace(name, path)
+        os.replace(name, target)
     except OSError as error:
         if name is not None and os.path.exists(name):
             os.unlink(name)
@@ -111,13 +111,20 @@ class CsvFile:
         if os.path.isdir(path):
             raise SweepError(f"cannot write {path}: it is a folder")
         self.rows = []
-        there = os.path.lexists(path)
+        there = os.path.exists(path)
         if there and not resume:
             raise SweepError(f"{path} is there already; --resume goes on with it, another -o starts a new one")
         if there:
             self._take_over()
         else:
-            self._descriptor = _replace(path, _text(header, []), lock=True)
+            self._start()
+
+    def _start(self):
+        try:
+            self._descriptor = _replace(self.path, _text(self.header, []), lock=True)
+        except SweepError as error:
+            error.code = 2  # nothing was run yet
+            raise
 
     def _take_over(self):
         """Keeps every whole row that is no error: those are measured again."""

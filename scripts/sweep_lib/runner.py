@@ -83,8 +83,9 @@ def human_seconds(seconds):
 
 def _die_with_parent():
     """A sweep that is killed leaves no rope-bench behind, which would disturb the one that resumes it."""
-    death_signal = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
-    ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL)
+    if sys.platform == "linux":
+        death_signal = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+        ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL)
 
 
 def _exact_filter(names):
@@ -178,7 +179,7 @@ class Sweeper:
                 raise SweepError("rope-bench ended, its message is above", code)
             still_missing = self.missing(job)
             left = [case for case in cases if case in still_missing]
-            code = 6 if code < 0 else code
+            code = code if code in SEVERITY else 6  # a signal, or whatever a wrapper says
             worst = max(worst, code, key=SEVERITY.index)
             # What ended rope-bench was the first of those that it did not finish; without any row it was not a case.
             unfinished = [case for case in batch if case in left]

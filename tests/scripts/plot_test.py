@@ -135,7 +135,7 @@ class Pictures(PlotTest):
         self.write(rows())
         done = self.plot("a.csv", "-o", "a.csv", "--kind", "ratio")
         self.assertEqual((done.returncode, done.stderr.strip()),
-                         (6, "plot.py: cannot make the folder a.csv: File exists"))
+                         (2, "plot.py: cannot make the folder a.csv: File exists"))
 
 
 class WrongCalls(PlotTest):
