@@ -221,5 +221,7 @@ class RealRun(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if not importlib.util.find_spec("pandas") and python_with("pandas"):
+        os.execv(python_with("pandas"), [python_with("pandas"), *sys.argv])
     BINARY = sys.argv.pop(1)
     unittest.main()

@@ -141,6 +141,20 @@ class Sweep(SweepTest):
         self.assertEqual({case.split("/")[1] for case in cases}, models)
         self.assertEqual(len(cases), 5 * len(models))
 
+    def test_lines_of_the_documentation(self):
+        """Each lists cases; merging and the lines of parallel and Slurm have tests of their own."""
+        os.symlink(os.path.join(ROOT, "tests"), self.file("tests"))
+        count = 0
+        for name in ("README.md", "docs/sweeps.md"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                lines = [line.partition("  #")[0].split() for line in file if line.startswith("scripts/sweep.py ")]
+            for words in lines:
+                if words[1] != "--merge":
+                    done = self.sweep(*words[1:], "--dry-run")
+                    self.assertEqual(done.returncode, 0, " ".join(words) + "\n" + done.stderr)
+                    count += 1
+        self.assertGreater(count, 4)
+
     def test_hugging_face_files(self):
         model = os.path.join(ROOT, "tests", "data", "hf", "llama-3.1-8b.json")
         self.checked("pairing", "--hf", model, "-a", "tokens=2", "-o", "out.csv")
