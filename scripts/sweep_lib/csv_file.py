@@ -104,9 +104,10 @@ def _replace(path, data, lock=False):
 
 
 class CsvFile:
-    """An open CSV that grows by rows, each on disk before the next is measured. Locked against a second sweep."""
+    """An open CSV that grows by rows, each on disk before the next is measured. Locked against a second sweep.
+    `check` sees the rows that are there, and may refuse them, before the file is touched."""
 
-    def __init__(self, path, header, resume):
+    def __init__(self, path, header, resume, check):
         self.path, self.header = path, header
         if os.path.isdir(path):
             raise SweepError(f"cannot write {path}: it is a folder")
@@ -115,7 +116,7 @@ class CsvFile:
         if there and not resume:
             raise SweepError(f"{path} is there already; --resume goes on with it, another -o starts a new one")
         if there:
-            self._take_over()
+            self._take_over(check)
         else:
             self._start()
 
@@ -126,7 +127,7 @@ class CsvFile:
             error.code = 2  # nothing was run yet
             raise
 
-    def _take_over(self):
+    def _take_over(self, check):
         """Keeps every whole row that is no error: those are measured again."""
         if not os.path.isfile(self.path):
             raise SweepError(f"cannot go on with {self.path}: it is no file")
@@ -142,6 +143,7 @@ class CsvFile:
             if header != self.header:
                 raise SweepError(f"{self.path}: its columns are those of another version of rope-bench; "
                                  "finish it with that one, or start a new file")
+            check(rows)
             self.rows = [row for row in rows if row["status"] != "error"]
             self._descriptor = _replace(self.path, _text(header, self.rows), lock=True)
 

@@ -16,6 +16,7 @@ from .errors import SweepError
 # Names that one process is given in --filter: more would meet the system's limit for an argument.
 MOST_NAMES = 200
 SEVERITY = (0, 5, 1, 6, 130)  # of exit codes, rising
+MOST_FRUITLESS = 3
 LOG_INTERVAL_S = 30
 
 
@@ -127,7 +128,8 @@ class Sweeper:
     def __init__(self, options, jobs):
         self.options, self.jobs = options, jobs
         self.columns = csv_columns(options.binary)
-        self.file = CsvFile(options.output, [column["name"] for column in self.columns] + OWN_COLUMNS, options.resume)
+        header = [column["name"] for column in self.columns] + OWN_COLUMNS
+        self.file = CsvFile(options.output, header, options.resume, self.refuse_strangers)
         self.there = {key_of(row) for row in self.file.rows}
         self.inside_s = 0.0
 
@@ -137,10 +139,10 @@ class Sweeper:
     def missing(self, job):
         return [case for case in job.cases if any(key not in self.there for key in self.keys(job, case))]
 
-    def refuse_strangers(self):
+    def refuse_strangers(self, rows):
         """Rows of a sweep with other flags do not belong into this file."""
         planned = {key for job in self.jobs for case in job.cases for key in self.keys(job, case)}
-        for row in self.file.rows:
+        for row in rows:
             if key_of(row) not in planned:
                 raise SweepError(f"{self.options.output} has rows of another sweep, for example {row['name']} of "
                                  f"`{row['sweep']}` with {row['sweep_flags']}")
@@ -171,31 +173,31 @@ class Sweeper:
 
     def run_job(self, job):
         worst = 0
+        fruitless = 0  # processes in a row that ended without a row
         cases = self.missing(job)
         while cases:
             batch = cases if len(cases) == len(job.cases) else cases[:MOST_NAMES]
             code = self.run_process(job, batch)
             if code in (2, 77, 130):
                 raise SweepError("rope-bench ended, its message is above", code)
-            still_missing = self.missing(job)
-            left = [case for case in cases if case in still_missing]
             code = code if code in SEVERITY else 6  # a signal, or whatever a wrapper says
-            worst = max(worst, code, key=SEVERITY.index)
-            # What ended rope-bench was the first of those that it did not finish; without any row it was not a case.
-            unfinished = [case for case in batch if case in left]
+            still_missing = set(self.missing(job))
+            unfinished = [case for case in batch if case in still_missing]
             if unfinished:
-                if len(unfinished) == len(batch) and len(batch) > 1:
-                    raise SweepError("rope-bench ended without a row; its message is above", 6)
+                # What ended it was the first case that it did not finish, unless the next processes fare no better.
+                code = 6
+                fruitless = fruitless + 1 if len(unfinished) == len(batch) else 0
                 self.progress.clear()
                 print(f"sweep.py: {unfinished[0].name}: rope-bench ended without its row; --resume tries again",
                       file=sys.stderr)
-                worst = max(worst, 6, key=SEVERITY.index)
-                left.remove(unfinished[0])
-            cases = left
+                if fruitless == MOST_FRUITLESS:
+                    raise SweepError(f"rope-bench ended {fruitless} times without any row", 6)
+                still_missing.remove(unfinished[0])
+            worst = max(worst, code, key=SEVERITY.index)
+            cases = [case for case in cases if case in still_missing]
         return worst
 
     def run(self):
-        self.refuse_strangers()
         total = sum(len(job.cases) for job in self.jobs)
         left = sum(len(self.missing(job)) for job in self.jobs)
         self.progress = Progress(total, left, self.options.quiet)
@@ -215,13 +217,12 @@ class Sweeper:
 
     def exit_code(self, codes):
         statuses = {row["status"] for row in self.file.rows}
-        if self.options.shard and not any(job.cases for job in self.jobs):
-            return 0
         if any(code == 6 for code in codes) or "error" in statuses:
             return 6
         if "failed" in statuses:
             return 1
-        return 0 if statuses & {"passed", "unchecked"} else 5
+        # A shard may well have only rows that are skipped.
+        return 0 if self.options.shard or statuses & {"passed", "unchecked"} else 5
 
 
 def run(options, jobs):

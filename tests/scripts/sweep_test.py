@@ -288,6 +288,19 @@ class Resume(SweepTest):
         self.checked(*self.SWEEP, "out.csv", "-c", self.config, "--resume")
         self.assertEqual(read(self.file("out.csv")), whole)  # in the order of the sweep
 
+    def test_a_first_case_that_ends_rope_bench(self):
+        binary = self.wrapper("os.kill(os.getpid(), signal.SIGKILL) if b'/fast/bf16/T1\"' in line else None")
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(len(read(self.file("out.csv"))), 15)
+
+    def test_a_rope_bench_that_never_writes_a_row(self):
+        binary = self.wrapper("sys.exit(6)")
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(done.stderr.splitlines()[-1], "sweep.py: rope-bench ended 3 times without any row")
+        self.assertEqual(read(self.file("out.csv")), [])
+
     def test_a_full_disk_leaves_whole_rows(self):
         # A limit on the size of files stands in for the disk.
         def limit():
@@ -449,7 +462,9 @@ class WrongCalls(SweepTest):
         flags = ("tokens", "-c", self.config, "-a", "tokens=1", "-o", "out.csv")
         self.checked(*flags)
         with open(self.file("out.csv"), "rb") as file:
-            before = file.read()
+            before = file.read().replace(b"passed", b"error")  # which --resume would drop
+        with open(self.file("out.csv"), "wb") as file:
+            file.write(before)
         self.expect((*flags, "-d", "cpu"), "out.csv is there already; --resume")
         self.expect((*flags, "-d", "cpu", "--no-measure", "--resume", "--set", "theta=5"), "has rows of another sweep")
         with open(self.file("out.csv"), "rb") as file:
