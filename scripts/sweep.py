@@ -43,7 +43,7 @@ def parse(words):
     parser.add_argument("--no-check", action="store_true", help="as for rope-bench")
     parser.add_argument("--no-measure", action="store_true", help="as for rope-bench")
     parser.add_argument("--require-gpu", action="store_true", help="as for rope-bench")
-    parser.add_argument("--binary", default=runner.default_binary(), metavar="FILE", help="rope-bench itself")
+    parser.add_argument("--binary", metavar="FILE", help="rope-bench itself (that of this checkout, built if it is not)")
     parser.add_argument("-n", "--dry-run", action="store_true", help="list the cases and stop")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--list", action="store_true", help="list the named sweeps and stop")
@@ -87,6 +87,7 @@ def main(words):
     if options.merge:
         csv_file.merge(options.merge, options.output)
         return 0
+    options.binary = options.binary or runner.build()
     with plan.planned(options) as jobs:
         if options.dry_run:
             dry_run(jobs)

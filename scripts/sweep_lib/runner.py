@@ -20,10 +20,17 @@ MOST_FRUITLESS = 3
 LOG_INTERVAL_S = 30
 
 
-def default_binary():
-    """That of PATH, else the one beside this script, which builds itself."""
-    here = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "rope-bench")
-    return shutil.which("rope-bench") or here
+def launcher():
+    """The rope-bench beside sweep.py, which builds itself if it is not up to date."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "rope-bench")
+
+
+def build():
+    """-> launcher(), up to date; what it says while it builds is seen, unlike later."""
+    done = subprocess.run([launcher(), "--version"], stdout=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise SweepError("rope-bench could not be built, its message is above; --binary names another", done.returncode)
+    return launcher()
 
 
 def csv_columns(binary):

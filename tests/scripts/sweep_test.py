@@ -453,6 +453,22 @@ class WrongCalls(SweepTest):
         self.expect(("--merge", "a.csv", "--resume", "-o", "out.csv"), "not with --resume")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_the_binary_of_the_checkout_is_built_first(self):
+        os.mkdir(self.file("scripts"))
+        shutil.copy(SWEEP, self.file("scripts"))
+        shutil.copytree(os.path.join(ROOT, "scripts", "sweep_lib"), self.file("scripts/sweep_lib"))
+        launcher = self.file("scripts/rope-bench")
+        for script, code, text in ((f'echo building >&2; exec {BINARY} "$@"', 0, "building\n"),
+                                   ("echo it broke >&2; exit 6", 6, "it broke\nsweep.py: rope-bench could not be built")):
+            with open(launcher, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + script + "\n")
+            os.chmod(launcher, 0o755)
+            done = subprocess.run([sys.executable, self.file("scripts/sweep.py"), "pairing", "-c", self.config, "-n"],
+                                  capture_output=True, text=True, cwd=self.folder, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertTrue(done.stderr.startswith(text), done.stderr)
+            self.assertEqual(len(done.stdout.splitlines()), 0 if code else 6)
+
     def test_a_missing_binary(self):
         done = self.sweep("tokens", "-o", "out.csv", binary="/no/such/rope-bench")
         self.assertEqual(done.returncode, 2)
