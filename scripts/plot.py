@@ -283,7 +283,7 @@ def draw_fused(pyplot, group):
             axis.bar_label(drawn, [ratio_text(points[tokens[place]], fused, tokens[place]) for place in at], padding=3,
                            fontsize=8, rotation=90 if len(tokens) > 10 else 0)
     axis.set_yscale("log")
-    axis.margins(y=0.1)
+    axis.margins(y=0.18)  # room for the figures, also where they stand upright
     axis.set_xticks(range(len(tokens)), [token_text(count) for count in tokens])
     axis.set_xlabel("tokens" + (" (figures: unfused time / fused time)" if len(bars) == 2 else ""))
     axis.set_ylabel("time per launch, µs")
