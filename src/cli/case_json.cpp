@@ -97,6 +97,13 @@ Json bytes_json(const ByteCount& bytes) {
           {"total", bytes.total()}};
 }
 
+// A row of results for each of these.
+Json cache_json(const RopeCase& c) {
+  Json modes = Json::array();
+  for (CacheMode mode : c.measure.cache) modes.push_back(name(mode));
+  return modes;
+}
+
 }  // namespace
 
 double speed_of_light_us(const ByteCount& bytes, double peak_gb_s) {
@@ -125,6 +132,7 @@ Json case_json(const RopeCase& c, std::optional<double> peak_gb_s) {
                {"op", name(c.op)},
                {"variant", c.variant},
                {"dtype", info(c.dtype).name},
+               {"cache", cache_json(c)},
                {"num_tokens", c.num_tokens()},
                {"num_padding_tokens", c.num_tokens() - c.num_real_tokens()},
                {"model",

@@ -19,6 +19,21 @@ bool parse_number(const std::string& text, uint64_t& value) {
   return error == std::errc() && stop == end;
 }
 
+// "a, b, c" in lines that fit beside the flags of --help.
+std::string wrapped(const std::vector<std::string>& words) {
+  constexpr size_t kWidth = 72;
+  std::string text;
+  size_t begin = 0;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ',';
+    const bool full = text.size() - begin + word.size() > kWidth;
+    if (!text.empty()) text += full ? '\n' : ' ';
+    if (full) begin = text.size();
+    text += word;
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_case_flags(Flags& flags, CaseOptions& options) {
@@ -45,10 +60,10 @@ void add_case_flags(Flags& flags, CaseOptions& options) {
 
 void add_output_flag(Flags& flags, std::vector<std::string>& outputs,
                      const std::vector<std::string>& formats) {
-  flags.list("-o,--output", outputs,
-             fmt::format("format ({}), and the file to write; without a file: stdout",
-                         fmt::join(formats, ", ")),
-             FlagGroup::kOutput, "FORMAT[:FILE]");
+  flags.list(
+      "-o,--output", outputs,
+      fmt::format("format ({}), and the file to write; without a file: stdout", wrapped(formats)),
+      FlagGroup::kOutput, "FORMAT[:FILE]");
 }
 
 void add_device_flag(Flags& flags, std::string& device) {

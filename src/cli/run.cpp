@@ -174,6 +174,7 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
     progress.update(current, done, total);
   };
   options.on_result = [&](const Result& row, size_t, size_t) {
+    report.device = runner.device_info();  // peaks and floor are measured when the first row is
     sink.add(row);
     if (!flags.verbosity.verbose) return;
     progress.clear();

@@ -225,6 +225,14 @@ const Column kColumns[] = {
     {"percent_of_t_sol", kNumber, true, timing<&T::percent_of_t_sol>,
      "t_sol_us over time_median_us"},
     {"label_notes", kTexts, false, label_notes, "for each label: why, and what to do"},
+    {"largest_position", kInteger, true, largest_position, "largest position that may occur"},
+    {"measured_peak_gb_s", kNumber, true, device<&DeviceInfo::measured_peak_gb_s>,
+     "bandwidth that the streaming kernels reach on one large contiguous case"},
+    {"theoretical_peak_gb_s", kNumber, true, device<&DeviceInfo::theoretical_peak_gb_s>,
+     "by memory clock and bus width"},
+    {"floor_us", kNumber, true, device<&DeviceInfo::floor_us>,
+     "an empty launch, timed as time_median_us is"},
+    {"l2_bytes", kInteger, true, l2_bytes, "size of L2; of a CPU's last-level cache"},
 };
 
 }  // namespace
@@ -236,6 +244,11 @@ ColumnPath path_of(const Column& column) {
   const size_t dot = full.find('.');
   if (dot == std::string::npos) return {"", full};
   return {full.substr(0, dot), full.substr(dot + 1)};
+}
+
+std::string csv_name(const Column& column) {
+  const ColumnPath path = path_of(column);
+  return path.group.empty() ? path.leaf : path.group + "_" + path.leaf;
 }
 
 }  // namespace rope_bench

@@ -51,6 +51,9 @@ struct ColumnPath {
 };
 ColumnPath path_of(const Column& column);
 
+// "worst_dim" for "worst.dim".
+std::string csv_name(const Column& column);
+
 }  // namespace rope_bench
 
 #endif  // ROPE_BENCH_SRC_REPORT_COLUMNS_H_

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/case/label_rows.h"
+#include "src/case/positions.h"
 #include "src/report/columns.h"
 
 namespace rope_bench::getters {
@@ -101,6 +102,17 @@ inline Cell label_notes(const Result& r, const RunReport&) {
   std::vector<std::string> notes;
   for (const std::string& label : r.labels) notes.push_back(label_note(r, label));
   return notes;
+}
+inline Cell largest_position(const Result& r, const RunReport&) {
+  const int64_t largest = largest_possible_position(r.rope_case);
+  return largest < 0 ? Cell() : Cell(largest);
+}
+template <auto kField>
+Cell device(const Result&, const RunReport& p) {
+  return to_cell(p.device.*kField);
+}
+inline Cell l2_bytes(const Result&, const RunReport& p) {
+  return p.device.l2_bytes > 0 ? Cell(p.device.l2_bytes) : Cell();
 }
 inline Cell device_model(const Result&, const RunReport& p) { return to_cell(p.device.model); }
 inline Cell limit_family(const Result&, const RunReport& p) {

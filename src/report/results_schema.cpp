@@ -60,6 +60,21 @@ Json row_schema() {
   return object_schema(std::move(properties));
 }
 
+// The header of a CSV file, and where the value of each of its fields is in a row of JSON: what
+// makes CSV of JSON lines. No keyword of JSON Schema, which allows others.
+Json csv_columns() {
+  static constexpr const char* kTypes[] = {"boolean", "integer", "number", "string", "strings"};
+  Json list = Json::array();
+  for (const Column& column : columns()) {
+    const ColumnPath path = path_of(column);
+    Json keys = path.group.empty() ? Json{path.leaf} : Json{path.group, path.leaf};
+    list.push_back({{"name", csv_name(column)},
+                    {"path", std::move(keys)},
+                    {"type", kTypes[static_cast<size_t>(column.type)]}});
+  }
+  return list;
+}
+
 Json text() { return {{"type", "string"}}; }
 Json optional_text() { return or_null(text()); }
 // A row beside the row of the same case in variant `unfused`: what the fused one saves.
@@ -113,6 +128,7 @@ std::string results_schema() {
       {"anyOf", Json::array({{{"type", "number"}}, {{"enum", {"NaN", "Infinity", "-Infinity"}}}})}};
   schema["$defs"]["result"] = row_schema();
   schema["$defs"]["fusion"] = fusion_schema();
+  schema["csv_columns"] = csv_columns();
   return dump(schema, 2) + "\n";
 }
 

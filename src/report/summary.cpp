@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fmt/format.h"
 #include "src/report/numbers.h"
 
 namespace rope_bench {
@@ -83,21 +84,7 @@ std::string how_many(const RunReport& report) {
 }
 
 std::string failure(const Result& row) {
-  std::string line = "failed: " + row.rope_case.name;
-  if (row.accuracy && row.accuracy->worst) {
-    line += ": " + to_text(*row.accuracy->worst);
-  }
-  if (row.accuracy) {
-    const Accuracy& a = *row.accuracy;
-    line += fmt::format("; {} ULP of {} allowed, {} over their bound", significant4(a.max_ulp),
-                        significant4(a.tolerance_ulp),
-                        counted(static_cast<size_t>(a.num_over), "element"));
-    if (a.table_max_abs > a.table_tolerance) {
-      line += fmt::format("; the table is off by {:.3g}, {:.3g} allowed", a.table_max_abs,
-                          a.table_tolerance);
-    }
-  }
-  if (!row.reason.empty()) line += "; " + row.reason;
+  std::string line = "failed: " + row.rope_case.name + ": " + failure_text(row);
   if (!row.diagnosis.name.empty())
     line += fmt::format("\n  {}: {}", row.diagnosis.name, row.diagnosis.text);
   return line + "\n";
@@ -109,6 +96,23 @@ std::string more(size_t total, size_t shown) {
 }
 
 }  // namespace
+
+std::string failure_text(const Result& row) {
+  std::vector<std::string> parts;
+  if (row.accuracy && row.accuracy->worst) parts.push_back(to_text(*row.accuracy->worst));
+  if (row.accuracy) {
+    const Accuracy& a = *row.accuracy;
+    parts.push_back(fmt::format("{} ULP of {} allowed, {} over their bound",
+                                significant4(a.max_ulp), significant4(a.tolerance_ulp),
+                                counted(static_cast<size_t>(a.num_over), "element")));
+    if (a.table_max_abs > a.table_tolerance) {
+      parts.push_back(fmt::format("the table is off by {:.3g}, {:.3g} allowed", a.table_max_abs,
+                                  a.table_tolerance));
+    }
+  }
+  if (!row.reason.empty()) parts.push_back(row.reason);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
 
 ExitCode exit_code_of(const RunReport& report) {
   if (report.interrupted) return ExitCode::kInterrupted;

@@ -17,6 +17,9 @@ ExitCode exit_code_of(const RunReport& report);
 // cases: ...".
 std::string verdict(const RunReport& report);
 
+// Of a failed row, a line without an end: its worst element, how far off it is, its reason.
+std::string failure_text(const Result& row);
+
 // Lines, each ended: the worst element of failed rows, reasons of rows that did not run. Empty if
 // all passed.
 std::string hints(const RunReport& report);

@@ -13,6 +13,11 @@ std::string write_json(const RunReport& report, const ReportContext& context);
 std::string write_csv(const RunReport& report, const ReportContext& context);
 std::string write_jsonl(const RunReport& report, const ReportContext& context);
 std::string write_jsonl_row(const Result& row, const RunReport& report);
+std::string write_markdown(const RunReport& report, const ReportContext& context);
+std::string write_junit(const RunReport& report, const ReportContext& context);
+std::string write_google_benchmark(const RunReport& report, const ReportContext& context);
+std::string write_github_action_ratios(const RunReport& report, const ReportContext& context);
+std::string write_github_action_times(const RunReport& report, const ReportContext& context);
 
 }  // namespace rope_bench
 

@@ -2,6 +2,7 @@
 // ROPE_BENCH_UPDATE_EXPECTED=1 and read the difference.
 #include "src/report/format.h"
 
+#include <algorithm>
 #include <clocale>
 #include <cstdlib>
 #include <fstream>
@@ -34,6 +35,27 @@ TEST_P(EveryFormat, WritesTheExpectedText) {
               format.write(sample_report(), sample_context()));
 }
 
+// Names that are markup somewhere, in rows of every outcome. tests/report/readers_test.py reads
+// them.
+RunReport hostile_report() {
+  const std::string name = "a,b;\"c\"\nd & <e> 'f' | `g` \\ caf\xc3\xa9 \xf0\x9f\x99\x82";
+  RunReport report = sample_report();
+  report.results = {passed_row(), failed_row(), unsupported_row(), passed_row()};
+  report.results[3].status = Status::kError;
+  report.results[3].timing.reset();
+  for (size_t i = 0; i < report.results.size(); ++i) {
+    report.results[i].rope_case.name = name + "/" + std::to_string(i);
+    if (i > 0) report.results[i].reason = name;
+  }
+  return report;
+}
+
+TEST_P(EveryFormat, WritesHostileNames) {
+  const Format& format = GetParam();
+  expect_file(std::string("hostile.") + format.name,
+              format.write(hostile_report(), sample_context()));
+}
+
 TEST_P(EveryFormat, WritesTheSameInAnyLocale) {
   // Groups digits by three and has a decimal comma, like de_DE, which need not be installed.
   struct German : std::numpunct<char> {
@@ -51,8 +73,11 @@ TEST_P(EveryFormat, WritesTheSameInAnyLocale) {
 
 TEST_P(EveryFormat, HasASummary) { EXPECT_STRNE(GetParam().summary, ""); }
 
-INSTANTIATE_TEST_SUITE_P(Formats, EveryFormat, testing::ValuesIn(formats()),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Formats, EveryFormat, testing::ValuesIn(formats()), [](const auto& test) {
+  std::string name = test.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 // A strict reader of RFC 4180.
 std::vector<std::vector<std::string>> read_csv(const std::string& text) {
@@ -198,6 +223,72 @@ TEST(JsonLines, EveryLineStandsAlone) {
     EXPECT_EQ(line.find('\n'), line.size() - 1);
     EXPECT_EQ(Json::parse(line).at("name"), row.rope_case.name);
   }
+}
+
+TEST(Markdown, SaysOnceWhatAllRowsShare) {
+  RunReport report = sample_report();
+  report.results = {passed_row(), passed_row()};
+  report.results[1].rope_case.name = "sample/other";
+  report.results[1].timing->median_us = 44.5;
+  const std::string text = format_named("markdown").write(report, sample_context());
+  EXPECT_TRUE(
+      text.starts_with("All rows: op rope, variant fast, dtype bf16, pairing neox, cache "
+                       "cold, status passed, limit ratio 0.966, "))
+      << text;
+  EXPECT_NE(text.find("\n\n| case | time us |\n| --- | ---: |\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n| sample/other | 44.50 |\n"), std::string::npos) << text;
+}
+
+TEST(Markdown, OneRowKeepsItsNumbers) {
+  RunReport report = sample_report();
+  report.results = {passed_row()};
+  const std::string text = format_named("markdown").write(report, sample_context());
+  EXPECT_NE(text.find("| sample/tokens=4096 | 22.25 | 0.966 |"), std::string::npos) << text;
+}
+
+TEST(JUnit, CountsEveryOutcome) {
+  RunReport report = sample_report();
+  const Status statuses[] = {Status::kPassed,      Status::kFailed,  Status::kUnchecked,
+                             Status::kUnsupported, Status::kSkipped, Status::kOutOfMemory,
+                             Status::kError};
+  report.results.assign(std::size(statuses), unsupported_row());
+  for (size_t i = 0; i < std::size(statuses); ++i) report.results[i].status = statuses[i];
+  const std::string text = format_named("junit").write(report, sample_context());
+  EXPECT_NE(text.find("<testsuites name=\"rope-bench\" tests=\"7\" failures=\"1\" errors=\"1\" "
+                      "skipped=\"3\">"),
+            std::string::npos)
+      << text;
+}
+
+// Rows of one case in both states of the caches must not share a name.
+TEST(GoogleBenchmark, NamesAreUniqueAndTimesAreNumbers) {
+  RunReport report = sample_report();
+  report.results = {passed_row(), passed_row()};
+  report.results[1].cache = CacheMode::kWarm;
+  const Json rows =
+      Json::parse(format_named("google-benchmark").write(report, sample_context()))["benchmarks"];
+  EXPECT_EQ(rows[0]["name"], "sample/tokens=4096");
+  EXPECT_EQ(rows[1]["name"], "sample/tokens=4096/warm");
+  EXPECT_EQ(rows[0]["real_time"], 22.25);
+  EXPECT_EQ(rows[0]["time_unit"], "us");
+  EXPECT_EQ(rows[0]["bytes_per_second"], 1234567.5e9);
+}
+
+// A wrong row has no speed: a slowdown gate must not read it as a value.
+TEST(GithubAction, HoldsRightRowsOnly) {
+  RunReport report = sample_report();
+  report.results = {passed_row(), passed_row()};
+  report.results[1].status = Status::kFailed;
+  const Json ratios =
+      Json::parse(format_named("github-action-benchmark").write(report, sample_context()));
+  ASSERT_EQ(ratios.size(), 1u);
+  EXPECT_EQ(ratios[0]["unit"], "limit_ratio");
+  EXPECT_EQ(ratios[0]["value"], 0.9662921348314607);
+  const Json times =
+      Json::parse(format_named("github-action-benchmark-time").write(report, sample_context()));
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_EQ(times[0]["value"], 22.25);
+  EXPECT_EQ(times[0]["range"], "22.12 to 22.50");
 }
 
 TEST(TerminalTable, IsNarrowAndColouredOnlyOnRequest) {

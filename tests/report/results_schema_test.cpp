@@ -63,5 +63,28 @@ TEST(ResultsSchema, DescribesWhatIsWritten) {
   EXPECT_EQ(properties.size(), document.at("results")[0].size());
 }
 
+// What sweep.py makes CSV of JSON lines by: the header, and a value for every field.
+TEST(ResultsSchema, LeadsFromJsonToCsv) {
+  const Json list = Json::parse(results_schema()).at("csv_columns");
+  const std::string csv = format_named("csv").write(sample_report(), sample_context());
+  std::string header;
+  for (const Json& column : list) {
+    header += (header.empty() ? "" : ",") + column.at("name").get<std::string>();
+  }
+  EXPECT_EQ(header, csv.substr(0, csv.find("\r\n")));
+  const Json row = Json::parse(format_named("jsonl").write_row(passed_row(), sample_report()));
+  for (const Json& column : list) {
+    const Json* value = &row;
+    for (const Json& key : column.at("path")) {
+      ASSERT_TRUE(value->is_null() || value->contains(key.get<std::string>())) << column;
+      if (!value->is_null()) value = &value->at(key.get<std::string>());
+    }
+    if (value->is_null()) continue;
+    EXPECT_EQ(value->is_number(), column["type"] == "number" || column["type"] == "integer")
+        << column;
+    EXPECT_EQ(value->is_array(), column["type"] == "strings") << column;
+  }
+}
+
 }  // namespace
 }  // namespace rope_bench

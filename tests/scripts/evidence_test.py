@@ -1,5 +1,4 @@
 """scripts/cold_evidence and scripts/spread against programs that stand in for ncu and rope-bench."""
-import json
 import os
 import subprocess
 import sys

@@ -1,0 +1,204 @@
+"""The CSV that a sweep writes: whole rows only, whatever ends the process."""
+import csv
+import fcntl
+import io
+import os
+import sys
+import tempfile
+
+from .errors import SweepError
+
+OWN_COLUMNS = ["sweep", "case_index", "sweep_flags"]
+_CACHES = {"cold": 0, "warm": 1}
+
+
+def key_of(row):
+    """What tells rows of a sweep apart."""
+    return row["sweep"], row["sweep_flags"], row["name"], row["cache"]
+
+
+def order_of(row):
+    return int(row["case_index"]), _CACHES.get(row["cache"], len(_CACHES))
+
+
+def _cannot_write(path, error):
+    return SweepError(f"cannot write {path}: {error.strerror}", 6)
+
+
+def whole_records(data):
+    """The length of what is whole in `data`: up to the last line end that is not inside quotes."""
+    quoted, whole = False, 0
+    for i, byte in enumerate(data):
+        if byte == 0x22:  # a quote; a doubled one changes twice
+            quoted = not quoted
+        elif byte == 0x0A and not quoted:
+            whole = i + 1
+    return whole
+
+
+def read(path):
+    """-> (header, rows, length of the whole part in bytes, length of the file)."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise SweepError(f"cannot read {path}: {error.strerror}") from None
+    whole = whole_records(data)
+    try:
+        text = data[:whole].decode("utf-8-sig")
+        first = text.partition("\n")[0]
+        if ";" in first and "," not in first:
+            raise SweepError(f"{path}: separated by semicolons; save it with commas")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        rows = list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SweepError(f"{path}: not CSV in UTF-8: {error}") from None
+    header = reader.fieldnames or []
+    missing = [name for name in ["name", "cache", "status", *OWN_COLUMNS] if name not in header]
+    if missing:
+        raise SweepError(f"{path}: not written by sweep.py: no column {missing[0]}")
+    for line, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise SweepError(f"{path}: row {line} has not the {len(header)} fields of the header")
+        if not row["case_index"].isdecimal():
+            raise SweepError(f"{path}: row {line}: case_index is \"{row['case_index']}\", not a whole number")
+    return header, rows, whole, len(data)
+
+
+def _text(header, rows):
+    out = io.StringIO()
+    writer = csv.DictWriter(out, header, lineterminator="\r\n")  # as RFC 4180 has it
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _write_all(descriptor, data):
+    done = 0
+    while done < len(data):
+        done += os.write(descriptor, data[done:])
+
+
+def _replace(path, data, lock=False):
+    """Writes the file anew, or leaves the old one. -> its descriptor if it is to be locked and kept open."""
+    target = os.path.realpath(path)  # behind a link, which stays one
+    name = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))
+        mask = os.umask(0)
+        os.umask(mask)
+        os.fchmod(descriptor, 0o666 & ~mask)
+        _write_all(descriptor, data)
+        os.fsync(descriptor)
+        if lock:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.replace(name, target)
+    except OSError as error:
+        if name is not None and os.path.exists(name):
+            os.unlink(name)
+        raise _cannot_write(path, error) from None
+    if lock:
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+class CsvFile:
+    """An open CSV that grows by rows, each on disk before the next is measured. Locked against a second sweep.
+    `check` sees the rows that are there, and may refuse them, before the file is touched."""
+
+    def __init__(self, path, header, resume, check):
+        self.path, self.header = path, header
+        if os.path.isdir(path):
+            raise SweepError(f"cannot write {path}: it is a folder")
+        self.rows = []
+        there = os.path.exists(path)
+        if there and not resume:
+            raise SweepError(f"{path} is there already; --resume goes on with it, another -o starts a new one")
+        if there:
+            self._take_over(check)
+        else:
+            self._start()
+
+    def _start(self):
+        try:
+            self._descriptor = _replace(self.path, _text(self.header, []), lock=True)
+        except SweepError as error:
+            error.code = 2  # nothing was run yet
+            raise
+
+    def _take_over(self, check):
+        """Keeps every whole row that is no error: those are measured again."""
+        if not os.path.isfile(self.path):
+            raise SweepError(f"cannot go on with {self.path}: it is no file")
+        with open(self.path, "rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise SweepError(f"{self.path}: another sweep is writing it") from None
+            if os.path.getsize(self.path) == 0:
+                header, rows = self.header, []
+            else:
+                header, rows, _, _ = read(self.path)
+            if header != self.header:
+                raise SweepError(f"{self.path}: its columns are those of another version of rope-bench; "
+                                 "finish it with that one, or start a new file")
+            check(rows)
+            self.rows = [row for row in rows if row["status"] != "error"]
+            self._descriptor = _replace(self.path, _text(header, self.rows), lock=True)
+
+    def add(self, row):
+        line = io.StringIO()
+        csv.DictWriter(line, self.header, lineterminator="\r\n").writerow(row)
+        end = os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            _write_all(self._descriptor, line.getvalue().encode())
+            os.fsync(self._descriptor)
+        except OSError as error:
+            os.ftruncate(self._descriptor, end)  # a full disk leaves no half row
+            raise _cannot_write(self.path, error) from None
+        self.rows.append(row)
+
+    def finish(self):
+        """Rows in the order of the sweep: a resumed one has added them in another."""
+        ordered = sorted(self.rows, key=order_of)
+        if ordered != self.rows:
+            self.rows = ordered
+            os.close(self._descriptor)
+            self._descriptor = _replace(self.path, _text(self.header, ordered), lock=True)
+
+    def close(self):
+        os.close(self._descriptor)
+
+
+def merge(paths, output):
+    """The rows of all files in the order of the sweep, in `output`."""
+    header, rows, seen = None, [], {}
+    for path in paths:
+        its_header, its_rows, whole, length = read(path)
+        if whole < length:
+            print(f"sweep.py: {path}: its last row is not whole and left out", file=sys.stderr)
+        if header is None:
+            header = its_header
+        elif sorted(header) != sorted(its_header):
+            odd = sorted(set(header) ^ set(its_header))[0]
+            raise SweepError(f"{path} and {paths[0]} have different columns, for example {odd}")
+        for row in its_rows:
+            if key_of(row) in seen:
+                raise SweepError(f"{row['name']} ({row['cache']}) is in {seen[key_of(row)]} and in {path}")
+            seen[key_of(row)] = path
+        rows += its_rows
+    by_index = {}
+    for row in rows:
+        name = by_index.setdefault(int(row["case_index"]), row["name"])
+        if name != row["name"]:
+            raise SweepError(f"these are parts of different sweeps: case {row['case_index']} is {name} and {row['name']}")
+    missing = [i for i in range(max(by_index, default=-1) + 1) if i not in by_index]
+    if missing:
+        print(f"sweep.py: {len(missing)} cases are in none of the files; the first is case {missing[0]}", file=sys.stderr)
+    if os.path.isdir(output):
+        raise SweepError(f"cannot write {output}: it is a folder")
+    if any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
+        raise SweepError(f"-o {output} is one of the files to read")
+    _replace(output, _text(header, sorted(rows, key=order_of)))
+    print(f"sweep.py: {len(rows)} rows of {len(paths)} files in {output}", file=sys.stderr)

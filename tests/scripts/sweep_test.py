@@ -1,0 +1,499 @@
+"""scripts/sweep.py on the CPU. Usage: sweep_test.py BINARY"""
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+SWEEP = os.path.join(ROOT, "scripts", "sweep.py")
+BINARY = ""
+
+TINY = {
+    "name": "tiny",
+    "model": {"num_heads": 2, "num_kv_heads": 1, "head_dim": 8, "max_position": 64},
+    "measure": {"cache": "warm", "max_time_s": 0.01, "precision": 0.5},
+}
+
+# Stands before rope-bench: writes down what it is started with, and lets rows through one by one. `fault` is called with
+# the place of a row in the output and the line; it may change the line or end the process.
+WRAPPER = """#!{python}
+import os, signal, subprocess, sys, time
+if "jsonl" not in sys.argv:
+    os.execv({binary!r}, [{binary!r}] + sys.argv[1:])
+open({log!r}, "a").write("%d\\n" % os.getpid())
+def fault(i, line):
+    {fault}
+    return line
+process = subprocess.Popen([{binary!r}] + sys.argv[1:], stdout=subprocess.PIPE)
+for i, line in enumerate(process.stdout):
+    line = fault(i, line)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+    time.sleep({delay})
+sys.exit(process.wait())
+"""
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    for row in rows:
+        assert None not in row and None not in row.values(), row
+    return rows
+
+
+def names(rows):
+    return [row["name"] for row in rows]
+
+
+class SweepTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.config = self.file("tiny.json")
+        with open(self.config, "w", encoding="utf-8") as file:
+            json.dump(TINY, file)
+
+    def file(self, name):
+        return os.path.join(self.folder, name)
+
+    def words(self, *words, binary=None):
+        return [sys.executable, SWEEP, *words, "--binary", binary or BINARY]
+
+    def sweep(self, *words, binary=None, **options):
+        return subprocess.run(self.words(*words, binary=binary), capture_output=True, text=True, cwd=self.folder,
+                              check=False, **options)
+
+    def checked(self, *words, binary=None):
+        """A sweep that must succeed; it only checks, which is quick and gives the same rows every time."""
+        done = self.sweep(*words, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def wrapper(self, fault="pass", delay=0.0):
+        path = self.file("wrapper")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(WRAPPER.format(python=sys.executable, binary=BINARY, log=self.file("log"), fault=fault,
+                                      delay=delay))
+        os.chmod(path, 0o755)
+        return path
+
+    def started(self):
+        """Process ids of every rope-bench that the wrapper ran as."""
+        if not os.path.exists(self.file("log")):
+            return []
+        with open(self.file("log"), encoding="utf-8") as file:
+            return [int(line) for line in file]
+
+
+class Sweep(SweepTest):
+    def test_one_tidy_csv(self):
+        done = self.sweep("tokens", "decode", "-c", self.config, "-a", "tokens=1,3", "-d", "cpu", "-o", "out.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = read(self.file("out.csv"))
+        self.assertEqual(names(rows), [
+            "tiny/rope/fast/bf16/T1", "tiny/rope/naive/bf16/T1", "tiny/rope/fast/bf16/T3", "tiny/rope/naive/bf16/T3",
+            "tiny/rope/fast/bf16/T1/positions=decode", "tiny/rope/naive/bf16/T1/positions=decode",
+            "tiny/rope/fast/bf16/T3/positions=decode", "tiny/rope/naive/bf16/T3/positions=decode"])
+        self.assertEqual([row["sweep"] for row in rows], 4 * ["tokens"] + 4 * ["decode"])
+        self.assertEqual([row["case_index"] for row in rows], [str(i) for i in range(8)])
+        self.assertEqual(rows[0]["sweep_flags"], f"-c {self.config} -a tokens=1,3 -a variant=fast,naive")
+        for row in rows:
+            self.assertEqual(row["status"], "passed")
+            self.assertGreater(float(row["time_median_us"]), 0)
+            self.assertEqual(row["labels"].split(), row["labels"].split(" "))
+        self.assertRegex(done.stderr, r"8 of 8 cases run in .* s of it outside of rope-bench; 8 rows in out\.csv")
+
+    def test_columns_are_those_of_rope_bench(self):
+        self.checked("tokens", "-c", self.config, "-a", "tokens=2", "-a", "variant=fast", "-o", "out.csv")
+        whole = self.file("whole.csv")
+        subprocess.run([BINARY, "-c", self.config, "-a", "tokens=2", "-d", "cpu", "--no-measure", "-q", "-o",
+                        "csv:" + whole], check=True, capture_output=True)
+        ours, theirs = read(self.file("out.csv")), read(whole)
+        self.assertEqual(list(ours[0])[:-3], list(theirs[0]))
+        self.assertEqual(list(ours[0])[-3:], ["sweep", "case_index", "sweep_flags"])
+        for column, value in theirs[0].items():
+            try:  # 1 and 1.0 are one number
+                self.assertEqual(float(ours[0][column]), float(value), column)
+            except ValueError:
+                self.assertEqual(ours[0][column], value, column)
+
+    def test_every_named_sweep_has_cases(self):
+        listed = subprocess.run([sys.executable, SWEEP, "--list"], capture_output=True, text=True, check=True)
+        sweeps = [line.split()[0] for line in listed.stdout.splitlines()]
+        self.assertEqual(sweeps, ["tokens", "gqa", "head_dim", "pairing", "scaling", "fused", "decode", "models"])
+        for sweep in sweeps:
+            done = self.sweep(sweep, "--dry-run")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            cases = done.stdout.splitlines()
+            self.assertEqual(len(cases), len(set(cases)))
+            self.assertGreater(len(cases), 5, sweep)
+        shipped = subprocess.run([BINARY, "list", "configs", "-o", "json"], capture_output=True, check=True)
+        models = {row["name"] for row in json.loads(shipped.stdout)["configs"]} - {"boundary", "fused", "smoke"}
+        self.assertEqual({case.split("/")[1] for case in cases}, models)
+        self.assertEqual(len(cases), 5 * len(models))
+
+    def test_lines_of_the_documentation(self):
+        """Each lists cases; merging and the lines of parallel and Slurm have tests of their own."""
+        os.symlink(os.path.join(ROOT, "tests"), self.file("tests"))
+        count = 0
+        for name in ("README.md", "docs/sweeps.md"):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                lines = [line.partition("  #")[0].split() for line in file if line.startswith("scripts/sweep.py ")]
+            for words in lines:
+                if words[1] != "--merge":
+                    done = self.sweep(*words[1:], "--dry-run")
+                    self.assertEqual(done.returncode, 0, " ".join(words) + "\n" + done.stderr)
+                    count += 1
+        self.assertGreater(count, 4)
+
+    def test_hugging_face_files(self):
+        model = os.path.join(ROOT, "tests", "data", "hf", "llama-3.1-8b.json")
+        self.checked("pairing", "--hf", model, "-a", "tokens=2", "-o", "out.csv")
+        rows = read(self.file("out.csv"))
+        self.assertEqual({row["config"] for row in rows}, {"llama-3.1-8b"})
+        # A model's file orders its keys as it likes.
+        self.assertEqual(sorted((row["pairing"], row["dtype"]) for row in rows),
+                         sorted((p, d) for p in ("neox", "gptj") for d in ("f32", "f16", "bf16")))
+
+    def test_rows_that_are_not_right_decide_the_exit_code(self):
+        flags = ("tokens", "-c", self.config, "-a", "tokens=1,2", "-d", "cpu", "--no-measure", "-o")
+        failed = self.wrapper('line = line.replace(b\'"status":"passed"\', b\'"status":"failed"\') if i == 1 else line')
+        self.assertEqual(self.sweep(*flags, "failed.csv", binary=failed).returncode, 1)
+        error = self.wrapper('line = line.replace(b\'"status":"passed"\', b\'"status":"error"\') if i == 1 else line')
+        self.assertEqual(self.sweep(*flags, "error.csv", binary=error).returncode, 6)
+        self.assertEqual([row["status"] for row in read(self.file("error.csv"))],
+                         ["passed", "error", "passed", "passed"])
+        # An error is no result: it is measured again.
+        self.checked(*flags[:5], "-o", "error.csv", "--resume")
+        self.assertEqual([row["status"] for row in read(self.file("error.csv"))], 4 * ["passed"])
+        self.assertEqual(names(read(self.file("error.csv"))), names(read(self.file("failed.csv"))))
+
+
+class Resume(SweepTest):
+    SWEEP = ("tokens", "-a", "tokens=1-8", "-o")  # 16 cases
+
+    def whole(self):
+        self.checked(*self.SWEEP, "whole.csv", "-c", self.config)
+        return read(self.file("whole.csv"))
+
+    def kill_after(self, count, path):
+        """kill -9 once the file has `count` rows."""
+        with open(self.file("stderr"), "wb") as stderr:
+            process = subprocess.Popen(
+                self.words(*self.SWEEP, path, "-c", self.config, "-d", "cpu", "--no-measure",
+                           binary=self.wrapper(delay=0.05)), cwd=self.folder, stderr=stderr)
+        self.addCleanup(process.wait)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and process.poll() is None:
+            if os.path.exists(self.file(path)) and len(read(self.file(path))) >= count:
+                break
+            time.sleep(0.005)
+        self.assertIsNone(process.poll(), "it ended before it was killed")
+        process.kill()
+        process.wait()
+
+    def test_after_kill_9_at_several_points(self):
+        whole = self.whole()
+        self.assertEqual(len(whole), 16)
+        for count in (0, 1, 7, 14):
+            path = f"killed{count}.csv"
+            self.kill_after(count, path)
+            there = read(self.file(path))  # whole rows only
+            self.assertGreaterEqual(len(there), count)
+            self.assertLess(len(there), 16)
+            self.assertEqual(there, whole[:len(there)])
+            done = self.checked(*self.SWEEP, path, "-c", self.config, "--resume")
+            self.assertIn(f"{16 - len(there)} of 16 cases run", done.stderr)
+            self.assertEqual(read(self.file(path)), whole)
+        self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
+
+    def test_kill_9_leaves_no_rope_bench_behind(self):
+        self.kill_after(1, "killed.csv")
+        pid = self.started()[0]
+        end = time.monotonic() + 20
+        while time.monotonic() < end and self.runs(pid):
+            time.sleep(0.01)
+        self.assertFalse(self.runs(pid))
+
+    @staticmethod
+    def runs(pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                return file.read().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    def test_a_torn_last_row_is_dropped(self):
+        whole = self.whole()
+        with open(self.file("whole.csv"), "rb") as file:
+            data = file.read()
+        lines = data.split(b"\r\n")
+        for torn in (lines[5][:40], lines[5], b'"in quotes\r\nstill', b'tiny,"x\r\n"'):
+            with open(self.file("torn.csv"), "wb") as file:
+                file.write(b"\r\n".join(lines[:5]) + b"\r\n" + torn)
+            done = self.checked(*self.SWEEP, "torn.csv", "-c", self.config, "--resume")
+            self.assertIn("12 of 16 cases run", done.stderr)
+            self.assertEqual(read(self.file("torn.csv")), whole)
+
+    def test_names_that_are_regexes_and_two_cache_modes(self):
+        """What is missing is asked for by --filter: exactly that, whatever the names hold."""
+        with open(self.config, "w", encoding="utf-8") as file:
+            json.dump({**TINY, "name": "a.b*(c)|[d]^$?+{2}\\d, \"e\"", "measure": {"cache": "both"}}, file)
+        whole = self.whole()
+        self.assertEqual([row["cache"] for row in whole], 16 * ["cold", "warm"])
+        with open(self.file("whole.csv"), encoding="utf-8", newline="") as file:
+            table = list(csv.reader(file))
+        kept = [row for i, row in enumerate(table) if i not in (4, 5, 6, 20)]  # row i is case (i - 1) // 2
+        with open(self.file("part.csv"), "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\r\n").writerows(kept)
+        done = self.checked(*self.SWEEP, "part.csv", "-c", self.config, "--resume")
+        self.assertIn("3 of 16 cases run", done.stderr)
+        self.assertEqual(read(self.file("part.csv")), whole)
+
+    def test_a_link_stays_one(self):
+        os.mkdir(self.file("elsewhere"))
+        os.symlink("elsewhere/out.csv", self.file("link.csv"))
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "link.csv")
+        self.assertTrue(os.path.islink(self.file("link.csv")))
+        self.assertEqual(len(read(self.file("elsewhere/out.csv"))), 2)
+
+    def test_finished_rows_are_kept_as_they_are(self):
+        self.checked(*self.SWEEP, "out.csv", "-c", self.config)
+        with open(self.file("out.csv"), "rb") as file:
+            before = file.read()
+        binary = self.wrapper()
+        done = self.checked(*self.SWEEP, "out.csv", "-c", self.config, "--resume", binary=binary)
+        self.assertEqual(self.started(), [])
+        self.assertIn("0 of 16 cases run", done.stderr)
+        with open(self.file("out.csv"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_a_case_that_ends_rope_bench_costs_that_case_alone(self):
+        binary = self.wrapper("os.kill(os.getpid(), signal.SIGKILL) if b'/fast/bf16/T3\"' in line else None")
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("tiny/rope/fast/bf16/T3: rope-bench ended without its row", done.stderr)
+        self.assertEqual(len(self.started()), 2)
+        whole = self.whole()
+        self.assertEqual(read(self.file("out.csv")), [row for row in whole if not row["name"].endswith("fast/bf16/T3")])
+        self.checked(*self.SWEEP, "out.csv", "-c", self.config, "--resume")
+        self.assertEqual(read(self.file("out.csv")), whole)  # in the order of the sweep
+
+    def test_a_first_case_that_ends_rope_bench(self):
+        binary = self.wrapper("os.kill(os.getpid(), signal.SIGKILL) if b'/fast/bf16/T1\"' in line else None")
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(len(read(self.file("out.csv"))), 15)
+
+    def test_a_rope_bench_that_never_writes_a_row(self):
+        binary = self.wrapper("sys.exit(6)")
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", binary=binary)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(done.stderr.splitlines()[-1], "sweep.py: rope-bench ended 3 times without any row")
+        self.assertEqual(read(self.file("out.csv")), [])
+
+    def test_a_full_disk_leaves_whole_rows(self):
+        # A limit on the size of files stands in for the disk.
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+        done = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", preexec_fn=limit)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(done.stderr.splitlines()[-1], "sweep.py: cannot write out.csv: File too large")
+        rows = read(self.file("out.csv"))
+        self.assertGreater(len(rows), 0)
+        self.assertEqual(rows, self.whole()[:len(rows)])
+
+    def test_only_one_sweep_writes_a_file(self):
+        process = subprocess.Popen(
+            self.words(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", "-q",
+                       binary=self.wrapper(delay=0.3)), cwd=self.folder)
+        while not os.path.exists(self.file("out.csv")):
+            time.sleep(0.01)
+        second = self.sweep(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", "--resume")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(), 130)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another sweep is writing it", second.stderr)
+
+
+class Shards(SweepTest):
+    SWEEP = ("tokens", "pairing", "-a", "tokens=1-4")
+
+    def test_merged_they_are_the_whole(self):
+        self.checked(*self.SWEEP, "-c", self.config, "-o", "whole.csv")
+        whole = read(self.file("whole.csv"))
+        for count in (2, 5):
+            parts = [f"part{i}of{count}.csv" for i in range(count)]
+            for i, part in enumerate(parts):
+                self.checked(*self.SWEEP, "-c", self.config, "-o", part, "--shard", f"{i}/{count}")
+            done = self.sweep("--merge", *reversed(parts), "-o", "merged.csv")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("none of the files", done.stderr)
+            self.assertEqual(read(self.file("merged.csv")), whole)
+            # The hash of rope-bench decides what is in a part.
+            if count == 2:
+                listed = subprocess.run([BINARY, "-c", self.config, "-a", "tokens=1-4", "-a", "variant=fast,naive", "--shard",
+                                         "1/2", "-n", "-o", "json"], capture_output=True, check=True)
+                self.assertEqual([row["name"] for row in read(self.file(parts[1])) if row["sweep"] == "tokens"],
+                                 [case["name"] for case in json.loads(listed.stdout)["cases"]])
+        done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "merged.csv")
+        self.assertRegex(done.stderr, r"\d+ cases are in none of the files")
+
+    def test_merge_refuses(self):
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")
+        self.checked("pairing", "-a", "tokens=1", "-c", self.config, "-o", "b.csv")
+        with open(self.file("c.csv"), "w", encoding="utf-8") as file:
+            file.write("a,b\r\n1,2\r\n")
+        for words, text in ((("a.csv", "a.csv"), "tiny/rope/fast/bf16/T1 (warm) is in a.csv and in a.csv"),
+                            (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 and "),
+                            (("a.csv", "c.csv"), "c.csv: not written by sweep.py: no column name"),
+                            (("a.csv", "none.csv"), "cannot read none.csv: No such file or directory")):
+            done = self.sweep("--merge", *words, "-o", "merged.csv")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+            self.assertFalse(os.path.exists(self.file("merged.csv")))
+        self.assertIn("one of the files to read", self.sweep("--merge", "a.csv", "-o", "a.csv").stderr)
+
+    def test_parts_that_a_spreadsheet_saved(self):
+        """A byte-order mark and columns in another order are no harm; semicolons, and rows cut short, are refused."""
+        self.checked(*self.SWEEP, "-c", self.config, "-o", "whole.csv")
+        whole = read(self.file("whole.csv"))
+        header = list(whole[0])[::-1]
+        with open(self.file("saved.csv"), "w", encoding="utf-8-sig", newline="") as file:
+            writer = csv.DictWriter(file, header, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(whole)
+        done = self.sweep("--merge", "saved.csv", "-o", "merged.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(read(self.file("merged.csv")), whole)
+        with open(self.file("saved.csv"), encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        for changed, complaint in ((text.replace(",", ";"), "saved.csv: separated by semicolons; save it with commas"),
+                                   (text + "1,2\n", f"row {len(whole) + 2} has not the {len(header)} fields"),
+                                   (text.replace("case_index", "case"), "no column case_index"),
+                                   ("", "no column name")):
+            with open(self.file("saved.csv"), "w", encoding="utf-8", newline="") as file:
+                file.write(changed)
+            done = self.sweep("--merge", "saved.csv", "-o", "never.csv")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(complaint, done.stderr)
+        self.assertFalse(os.path.exists(self.file("never.csv")))
+
+    def doc_line(self, start):
+        with open(os.path.join(ROOT, "docs", "sweeps.md"), encoding="utf-8") as file:
+            lines = [line.rstrip("\n") for line in file if line.startswith(start)]
+        self.assertEqual(len(lines), 1, f"docs/sweeps.md: not one line with {start}")
+        return lines[0]
+
+    def as_documented(self, line):
+        """The line for this machine: the script and the binary of this checkout, the tiny config, the CPU."""
+        line = line.replace("scripts/sweep.py", f"{sys.executable} {SWEEP}").replace("-c llama3-8b", f"-c {self.config}")
+        return line.replace("-d cuda:{}", f"-d cpu --no-measure --binary {BINARY} -a tokens=1-4")
+
+    @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
+    def test_parallel_line_of_the_documentation(self):
+        for start in ("parallel ", "scripts/sweep.py --merge part0"):
+            done = subprocess.run(["bash", "-c", self.as_documented(self.doc_line(start))], capture_output=True, text=True,
+                                  cwd=self.folder, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.checked("tokens", "-c", self.config, "-a", "tokens=1-4", "-o", "whole.csv")
+        # -d is no part of what a sweep is; the flags are in the same order.
+        self.assertEqual(read(self.file("sweep.csv")), read(self.file("whole.csv")))
+
+    def test_slurm_script_without_slurm(self):
+        """The script is what each task of an array runs; here two tasks one after the other."""
+        os.symlink(os.path.join(ROOT, "scripts"), self.file("scripts"))
+        for task in ("0", "1"):
+            done = subprocess.run(
+                ["bash", os.path.join(ROOT, "scripts", "sweep.sbatch"), "tokens", "-c", self.config, "-a", "tokens=1-4", "-d",
+                 "cpu", "--no-measure", "--binary", BINARY], capture_output=True, text=True, cwd=self.folder, check=False,
+                env={**os.environ, "SLURM_ARRAY_TASK_ID": task, "SLURM_ARRAY_TASK_COUNT": "2",
+                     "SLURM_SUBMIT_DIR": self.folder})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(read(self.file("part0.csv"))) + len(read(self.file("part1.csv"))), 8)
+
+    @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
+    def test_slurm_script_is_clean(self):
+        done = subprocess.run(["shellcheck", os.path.join(ROOT, "scripts", "sweep.sbatch")], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class WrongCalls(SweepTest):
+    def expect(self, words, text, code=2):
+        done = self.sweep(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(text, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_one_line_and_nothing_written(self):
+        before = sorted(os.listdir(self.folder))
+        flags = ("-c", self.config, "-o", "out.csv")
+        self.expect(("tokns", *flags), 'no sweep "tokns"; there are tokens, gqa')
+        self.expect(("tokns", *flags), "did you mean tokens?")
+        self.expect(flags, "no sweep given")
+        self.expect(("tokens", "-c", self.config), "no -o")
+        self.expect(("tokens", "-c", "no-such-config", "-o", "out.csv"), "no-such-config")
+        self.expect(("tokens", *flags, "--set", "no_such_key=1"), "no_such_key")
+        self.expect(("tokens", *flags, "--shard", "2/2"), "--shard 2/2: not I/N")
+        self.expect(("tokens", *flags, "-c", self.config), "is given twice")
+        self.expect(("models", *flags), "takes no -c")
+        self.expect(("tokens", "-c", self.config, "-o", "."), "it is a folder")
+        self.expect(("tokens", "-c", self.config, "-o", "none/out.csv"), "cannot write none/out.csv: No such file")
+        self.expect(("--merge", "a.csv", "--resume", "-o", "out.csv"), "not with --resume")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_the_binary_of_the_checkout_is_built_first(self):
+        os.mkdir(self.file("scripts"))
+        shutil.copy(SWEEP, self.file("scripts"))
+        shutil.copytree(os.path.join(ROOT, "scripts", "sweep_lib"), self.file("scripts/sweep_lib"))
+        launcher = self.file("scripts/rope-bench")
+        for script, code, text in ((f'echo building >&2; exec {BINARY} "$@"', 0, "building\n"),
+                                   ("echo it broke >&2; exit 6", 6, "it broke\nsweep.py: rope-bench could not be built")):
+            with open(launcher, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + script + "\n")
+            os.chmod(launcher, 0o755)
+            done = subprocess.run([sys.executable, self.file("scripts/sweep.py"), "pairing", "-c", self.config, "-n"],
+                                  capture_output=True, text=True, cwd=self.folder, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertTrue(done.stderr.startswith(text), done.stderr)
+            self.assertEqual(len(done.stdout.splitlines()), 0 if code else 6)
+
+    def test_a_missing_binary(self):
+        done = self.sweep("tokens", "-o", "out.csv", binary="/no/such/rope-bench")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot start /no/such/rope-bench: No such file or directory", done.stderr)
+
+    def test_a_file_that_is_there(self):
+        flags = ("tokens", "-c", self.config, "-a", "tokens=1", "-o", "out.csv")
+        self.checked(*flags)
+        with open(self.file("out.csv"), "rb") as file:
+            before = file.read().replace(b"passed", b"error")  # which --resume would drop
+        with open(self.file("out.csv"), "wb") as file:
+            file.write(before)
+        self.expect((*flags, "-d", "cpu"), "out.csv is there already; --resume")
+        self.expect((*flags, "-d", "cpu", "--no-measure", "--resume", "--set", "theta=5"), "has rows of another sweep")
+        with open(self.file("out.csv"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        with open(self.file("other.csv"), "w", encoding="utf-8") as file:
+            file.write("a,b\r\n1,2\r\n")
+        self.expect((*flags[:-1], "other.csv", "-d", "cpu", "--resume"), "not written by sweep.py: no column name")
+
+    def test_no_gpu(self):
+        done = self.sweep("tokens", "-c", self.config, "-a", "tokens=1", "-d", "cuda:99", "-o", "out.csv")
+        self.assertEqual(done.returncode, 77, done.stderr)
+
+
+if __name__ == "__main__":
+    BINARY = os.path.realpath(sys.argv.pop(1))
+    unittest.main()
