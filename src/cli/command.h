@@ -37,6 +37,7 @@ Action setup_env(Flags& flags);
 Action setup_schema(Flags& flags);
 Action setup_selftest(Flags& flags);
 Action setup_verify(Flags& flags);
+Action setup_compare(Flags& flags);
 
 }  // namespace rope_bench
 

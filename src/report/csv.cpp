@@ -1,21 +1,11 @@
 #include "fmt/format.h"
 #include "src/report/columns.h"
+#include "src/report/csv_field.h"
 #include "src/report/numbers.h"
 #include "src/report/writers.h"
 
 namespace rope_bench {
 namespace {
-
-// RFC 4180: a field with a comma, a quote or a line break is quoted, quotes in it are doubled.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string cell_text(const Cell& cell) {
   return std::visit(
@@ -39,7 +29,7 @@ std::string line(Text text_of) {
   std::string out;
   for (const Column& column : columns()) {
     if (!out.empty()) out += ',';
-    out += field(text_of(column));
+    out += csv_field(text_of(column));
   }
   // RFC 4180 ends lines with CRLF.
   return out + "\r\n";
