@@ -45,6 +45,14 @@ const Command kCommands[] = {
      "rope-bench compare base.json new.json\n"
      "rope-bench compare base.json new.json --margin 3% -o markdown:summary.md",
      setup_compare},
+    {"gate", "--base BINARY | --base-variant NAME --config FILE|NAME [flags]",
+     "two binaries or two variants in one session, round by round: is one slower?",
+     "rope-bench gate --base ./rope-bench.before --config llama7b\n"
+     "rope-bench gate --base-variant naive --config llama7b --rounds 20",
+     setup_gate},
+    {"calibrate", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
+     "every case against itself: noise, false alarms, smallest slowdown found, margins",
+     "rope-bench calibrate --config llama7b --write margins.json", setup_calibrate},
     {"selftest", "[flags]", "planted faults: each must be caught, and right kernels must pass",
      "rope-bench selftest --device cpu\nrope-bench selftest -o json", setup_selftest},
     {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},

@@ -38,6 +38,8 @@ Action setup_schema(Flags& flags);
 Action setup_selftest(Flags& flags);
 Action setup_verify(Flags& flags);
 Action setup_compare(Flags& flags);
+Action setup_gate(Flags& flags);
+Action setup_calibrate(Flags& flags);
 
 }  // namespace rope_bench
 

@@ -77,9 +77,9 @@ void judge_times(CaseVerdict* v) {
 }
 
 double own_margin(const ResultRow& row, const CompareOptions& options) {
-  const double own = options.margins.of(row[Field::kName], row[Field::kVariant], row[Field::kDtype],
-                                        row[Field::kCache]);
-  return own > 0 ? own : options.margin;
+  const CaseMargin* own = options.margins.find(row[Field::kName], row[Field::kVariant],
+                                               row[Field::kDtype], row[Field::kCache]);
+  return own ? own->compare : options.margin;
 }
 
 CaseVerdict judge_pair(const RowPair& pair, const CompareOptions& options) {

@@ -23,10 +23,10 @@ std::string key_of(const std::string& name, const std::string& variant, const st
 
 void Margins::add(const CaseMargin& m) { cases_[key_of(m.name, m.variant, m.dtype, m.cache)] = m; }
 
-double Margins::of(const std::string& name, const std::string& variant, const std::string& dtype,
-                   const std::string& cache) const {
+const CaseMargin* Margins::find(const std::string& name, const std::string& variant,
+                                const std::string& dtype, const std::string& cache) const {
   const auto found = cases_.find(key_of(name, variant, dtype, cache));
-  return found == cases_.end() ? 0 : found->second.margin;
+  return found == cases_.end() ? nullptr : &found->second;
 }
 
 std::string Margins::json() const {
@@ -36,7 +36,8 @@ std::string Margins::json() const {
                      {"variant", m.variant},
                      {"dtype", m.dtype},
                      {"cache", m.cache},
-                     {"margin_percent", 100 * m.margin}});
+                     {"compare_margin_percent", 100 * m.compare},
+                     {"gate_margin_percent", 100 * m.gate}});
   }
   return dump({{"margins_version", kMarginsVersion},
                {"device_model", device_model_},
@@ -58,11 +59,14 @@ Margins read_margins(const std::string& path) {
   try {
     Margins margins(json.at("device_model"));
     for (const Json& one : json.at("cases")) {
-      const double percent = one.at("margin_percent");
-      if (!(percent > 0 && std::isfinite(percent)))
-        refuse(fmt::format("margin_percent {}", percent));
-      margins.add(
-          {one.at("name"), one.at("variant"), one.at("dtype"), one.at("cache"), percent / 100});
+      CaseMargin m{one.at("name"), one.at("variant"), one.at("dtype"), one.at("cache")};
+      for (const auto& [key, margin] : {std::pair("compare_margin_percent", &m.compare),
+                                        std::pair("gate_margin_percent", &m.gate)}) {
+        const double percent = one.at(key);
+        if (!(percent > 0 && std::isfinite(percent))) refuse(fmt::format("{} {}", key, percent));
+        *margin = percent / 100;
+      }
+      margins.add(m);
     }
     return margins;
   } catch (const Json::exception& error) {

@@ -9,7 +9,7 @@ namespace rope_bench {
 
 struct CaseMargin {
   std::string name, variant, dtype, cache;
-  double margin = 0;  // a share of the base
+  double compare = 0, gate = 0;  // shares of the base, for either command
 };
 
 class Margins {
@@ -19,9 +19,9 @@ class Margins {
 
   const std::string& device_model() const { return device_model_; }
   void add(const CaseMargin& margin);
-  // 0: the case has none of its own.
-  double of(const std::string& name, const std::string& variant, const std::string& dtype,
-            const std::string& cache) const;
+  // nullptr: the case has none of its own.
+  const CaseMargin* find(const std::string& name, const std::string& variant,
+                         const std::string& dtype, const std::string& cache) const;
   bool empty() const { return cases_.empty(); }
   std::string json() const;
 

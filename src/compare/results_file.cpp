@@ -100,9 +100,7 @@ void set_field(const ResultsFile& file, const FieldRow& field, const std::string
   row->number[at] = value;
 }
 
-ResultsFile read_results(const std::string& path) {
-  return parse_results(path, read_text(path));
-}
+ResultsFile read_results(const std::string& path) { return parse_results(path, read_text(path)); }
 
 ResultsFile parse_results(const std::string& path, std::string content) {
   ResultsFile file;

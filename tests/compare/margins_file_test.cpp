@@ -24,13 +24,16 @@ std::string refusal(const std::string& text) {
 
 TEST(MarginsFile, ReadsWhatItWrites) {
   Margins margins("NVIDIA H200");
-  margins.add({"a, \"b\"", "fast", "bf16", "cold", 0.0325});
+  margins.add({"a, \"b\"", "fast", "bf16", "cold", 0.0325, 0.02});
   const std::string path = write_text("margins", margins.json());
   const Margins back = read_margins(path);
   std::filesystem::remove(path);
   EXPECT_EQ(back.device_model(), "NVIDIA H200");
-  EXPECT_DOUBLE_EQ(back.of("a, \"b\"", "fast", "bf16", "cold"), 0.0325);
-  EXPECT_EQ(back.of("a, \"b\"", "fast", "bf16", "warm"), 0);
+  const CaseMargin* own = back.find("a, \"b\"", "fast", "bf16", "cold");
+  ASSERT_NE(own, nullptr);
+  EXPECT_DOUBLE_EQ(own->compare, 0.0325);
+  EXPECT_DOUBLE_EQ(own->gate, 0.02);
+  EXPECT_EQ(back.find("a, \"b\"", "fast", "bf16", "warm"), nullptr);
   EXPECT_NO_THROW(require_margins_of(back, path, "NVIDIA H200"));
   EXPECT_THROW(require_margins_of(back, path, "NVIDIA B200"), ConfigError);
 }
@@ -40,8 +43,8 @@ TEST(MarginsFile, RefusesAnythingElse) {
   EXPECT_EQ(refusal("{"), ": no margins" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 2})"), ": margins_version 2" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 1, "device_model": "x", "cases": [
-              {"name": "a", "variant": "", "dtype": "", "cache": "", "margin_percent": -1}]})"),
-            ": margin_percent -1" + end);
+              {"name": "a", "variant": "", "dtype": "", "cache": "", "compare_margin_percent": -1}]})"),
+            ": compare_margin_percent -1" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 1, "cases": []})"),
             ": key 'device_model' not found" + end);
 }
@@ -52,7 +55,7 @@ TEST(MarginsFile, IsWhatItsCasesAreJudgedBy) {
   const ResultsFile now =
       read_back(made_up_report({{"a", 103, 0.8 / 1.03}, {"b", 103, 0.8 / 1.03}}));
   CompareOptions options;
-  options.margins.add({"b", "fast", "bf16", "cold", 0.04});
+  options.margins.add({"b", "fast", "bf16", "cold", 0.04, 0.02});
   const Comparison c = compare(base, now, options);
   EXPECT_EQ(c.cases[0].verdict, Verdict::kRegression);
   EXPECT_EQ(c.cases[1].verdict, Verdict::kPass);
