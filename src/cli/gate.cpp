@@ -19,7 +19,7 @@ constexpr int64_t kVariantRounds = 10, kBinaryRounds = 5;
 
 struct GateFlags {
   CaseOptions cases;
-  std::string device = "auto", base, base_variant;
+  std::string device = "auto", base, base_variant, slowdown;
   std::optional<uint64_t> rounds;
   MarginFlags margins;
   bool exit_zero = false;
@@ -54,6 +54,7 @@ std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
   AbRun how;
   how.base = flags.base_variant;
   how.rounds = rounds_of(flags);
+  if (!flags.slowdown.empty()) how.slow_every = parse_slowdown("--inject-slowdown", flags.slowdown);
   const std::vector<GateCase> first = run_ab(runner, cases, how);
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
     std::vector<RopeCase> reds;
@@ -67,7 +68,8 @@ std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
 }
 
 std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const GateRules& rules) {
-  const BinaryPair pair{flags.base, this_program(), case_arguments(flags.cases, flags.device)};
+  BinaryPair pair{flags.base, this_program(), case_arguments(flags.cases, flags.device), {}};
+  if (!flags.slowdown.empty()) pair.only_now = {"--inject-slowdown", flags.slowdown};
   const std::vector<GateCase> first = run_binaries(pair, rounds_of(flags));
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
     std::vector<std::string> names;
@@ -94,6 +96,7 @@ ExitCode run_gate(const GateFlags& flags) {
     throw ConfigError("gate needs one of --base BINARY and --base-variant NAME");
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
   rounds_of(flags);
+  if (!flags.slowdown.empty()) parse_slowdown("--inject-slowdown", flags.slowdown);
   const DeviceChoice choice = parse_device(flags.device);
   GateRules rules = rules_of(flags);
   const LoadedConfig config = select_cases(flags.cases);
@@ -131,6 +134,9 @@ Action setup_gate(Flags& flags) {
   flags.whole_number("--rounds", values->rounds,
                      "rounds of A B B A; variants: 10, binaries: 5; twice as many for what is red",
                      FlagGroup::kWhatToDo);
+  flags.text("--inject-slowdown", values->slowdown,
+             "plant a slowdown in what is judged, to see the gate fire", FlagGroup::kWhatToDo,
+             "PERCENT");
   add_margin_flags(flags, values->margins);
   flags.toggle("--exit-zero", values->exit_zero, "exit with 0 whatever the verdicts: a report",
                FlagGroup::kWhatToDo);

@@ -137,7 +137,9 @@ std::vector<GateCase> run_binaries(const BinaryPair& pair, int64_t rounds) {
       const bool inner = i == 1 || i == 2;
       const bool is_base = inner == (round % 2 == 1);
       std::optional<ResultsFile>& file = last[is_base ? 0 : 1];
-      file = results_of(is_base ? pair.base : pair.now, pair.cases);
+      std::vector<std::string> args = pair.cases;
+      if (!is_base) args.insert(args.end(), pair.only_now.begin(), pair.only_now.end());
+      file = results_of(is_base ? pair.base : pair.now, args);
       session.add(*file, is_base);
     }
     if (round == 0) {

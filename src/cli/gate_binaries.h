@@ -11,8 +11,9 @@
 namespace rope_bench {
 
 struct BinaryPair {
-  std::string base, now;           // programs
-  std::vector<std::string> cases;  // flags of `run` that choose cases and device
+  std::string base, now;              // programs
+  std::vector<std::string> cases;     // flags of `run` that choose cases and device
+  std::vector<std::string> only_now;  // more flags, of the new one alone
 };
 
 // Each round runs both on all cases, base new new base, every second one new base base new. Judged

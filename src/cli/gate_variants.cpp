@@ -32,6 +32,7 @@ std::vector<GateCase> run_ab(Runner& runner, const std::vector<RopeCase>& cases,
     row.cache = name(c.measure.cache.front());
     RunOptions options;
     options.check = how.check;
+    options.slow_every = how.slow_every;
     options.against = AgainstVariant{how.base.empty() ? c.variant : how.base, how.rounds, {}};
     options.against->on_measured = [&](const AbMeasurement& m) {
       if (!m.a_us.empty()) {

@@ -18,6 +18,7 @@ std::vector<RopeCase> one_cache_each(const std::vector<RopeCase>& cases);
 struct AbRun {
   std::string base;  // the variant; empty: each case's own, against itself
   int64_t rounds = 10;
+  int slow_every = 0;  // RunOptions::slow_every of each case's own variant
   bool check = true;
   // Of rows that were measured, beside the result; in order.
   std::function<void(size_t index, const AbMeasurement&)> on_measured;

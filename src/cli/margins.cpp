@@ -39,6 +39,13 @@ double parse_percent(const std::string& flag, const std::string& text) {
   return value / 100;
 }
 
+int parse_slowdown(const std::string& flag, const std::string& text) {
+  const double value = number_before(text, "%");
+  if (!(value >= 1 && value <= 25))
+    throw ConfigError(fmt::format("{} {}: allowed: 1% to 25%", flag, text));
+  return static_cast<int>(std::lround(100 / value));
+}
+
 double parse_microseconds(const std::string& flag, const std::string& text) {
   const double value = number_before(text, "us");
   if (!(value >= 0 && std::isfinite(value))) {

@@ -7,7 +7,7 @@ namespace rope_bench {
 std::optional<AbMeasurement> measure_ab(Backend& backend, CaseBuffers& buffers,
                                         const RopeVariant& a, const RopeVariant& b,
                                         const Plan& plan, const AbOptions& options) {
-  Timed timed_a(backend, buffers, a, plan, options.cache);
+  Timed timed_a(backend, buffers, a, plan.as_it_is(), options.cache);
   Timed timed_b(backend, buffers, b, plan, options.cache);
   AbMeasurement result;
   const auto done = [&] {

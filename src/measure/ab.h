@@ -28,7 +28,7 @@ struct AbOptions {
 // Every round lays the sets out anew (other addresses), runs each variant once untimed, then times
 // A B B A, every second round B A A B: drift within a round and what comes first cancel. Rounds
 // without a positive time are measured again, at most as many times as rounds are wanted. nullopt
-// if interrupted.
+// if interrupted. A slowdown that the plan plants is B's.
 std::optional<AbMeasurement> measure_ab(Backend& backend, CaseBuffers& buffers,
                                         const RopeVariant& a, const RopeVariant& b,
                                         const Plan& plan, const AbOptions& options);

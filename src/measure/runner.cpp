@@ -180,12 +180,13 @@ class CaseRunner : public Runner {
     }
     const bool reads_table = variant.uses_table != 0 || (base && base->uses_table != 0);
     const Plan plan = options.profile   ? Plan{}
-                      : options.measure ? plan_of(c, reads_table, result, rows)
+                      : options.measure ? plan_of(c, reads_table, result, rows, options.slow_every)
                                         : Plan{1, true, 1, 1};
     require_device_memory(c, *backend_,
                           layout_of(c, reads_table, table_rows_used(rows), plan.own_tables),
-                          plan.num_sets);
-    CaseBuffers buffers(*backend_, c, reads_table, *table, rows, plan.num_sets, plan.own_tables);
+                          plan.num_sets + plan.scratch_sets);
+    CaseBuffers buffers(*backend_, c, reads_table, *table, rows, plan.num_sets + plan.scratch_sets,
+                        plan.own_tables);
     const RopeKernelArgs args = buffers.args(0);
     char reason[256] = "";
     for (const RopeVariant* row : {&variant, base}) {
@@ -261,7 +262,8 @@ class CaseRunner : public Runner {
     return table;
   }
 
-  Plan plan_of(const RopeCase& c, bool uses_table, const Result* result, const TokenRows& rows) {
+  Plan plan_of(const RopeCase& c, bool uses_table, const Result* result, const TokenRows& rows,
+               int slow_every) {
     measure_device_once();
     PlanInput input;
     input.bytes = result->bytes;
@@ -273,7 +275,14 @@ class CaseRunner : public Runner {
     input.floor_s = *info_.floor_us * 1e-6;
     input.cache = result->cache;
     input.is_host = backend_->is_host();
-    return make_plan(input);
+    input.slow_every = slow_every;
+    const Plan plan = make_plan(input);
+    if (plan.slow_every != slow_every) {
+      throw NotRun{Status::kUnsupported, "too few sets of buffers fit for windows of " +
+                                             std::to_string(slow_every) +
+                                             " launches, which the planted slowdown needs"};
+    }
+    return plan;
   }
 
   // Also brings the clocks up before the first case.
@@ -355,6 +364,13 @@ class CaseRunner : public Runner {
       if (!label.reason.empty()) result->label_reasons.emplace_back(label.name, label.reason);
     }
     result->labels.insert(result->labels.begin(), names.begin(), names.end());
+    if (plan.slow_every > 0) {
+      result->labels.emplace_back("slowed");
+      result->label_reasons.emplace_back(
+          "slowed", "one launch on scratch buffers is timed with every " +
+                        std::to_string(plan.slow_every) + ": " + shortest(100.0 / plan.slow_every) +
+                        " % more than the kernel takes");
+    }
     return true;
   }
 

@@ -44,6 +44,9 @@ struct RunOptions {
   bool measure = true;
   CheckOptions checks;
   std::optional<AgainstVariant> against;  // measured instead of the limit; Result has no timing
+  // A planted slowdown: one launch on scratch buffers is timed with every so many, and rows are
+  // labelled `slowed`. 0: none.
+  int slow_every = 0;
   bool profile = false;  // in place of both: one launch per row, marked for a profiler
   // Called for each finished row, in order; `index` of `total` cases is done.
   std::function<void(const Result&, size_t index, size_t total)> on_result;

@@ -91,6 +91,27 @@ TEST_F(GateCommand, RefusesWhatCannotBeCompared) {
   EXPECT_NE(other.err.find("bytes_total: \"1\" in BASE"), std::string::npos) << other.err;
 }
 
+TEST_F(GateCommand, PlantedSlowdownsAreMarkedAndChecked) {
+  ProcessOptions options;
+  options.folder = folder_.path();
+  const ProcessResult slowed = rope_bench(
+      {"run", "-c", "b", "-d", "cpu", "-q", "-o", "json", "--inject-slowdown", "25%"}, options);
+  EXPECT_EQ(slowed.exit_code, 0) << slowed.err;
+  for (const Json& row : Json::parse(slowed.out).at("results")) {
+    EXPECT_EQ(row.at("status"), "passed");  // timed launches are judged as ever
+    EXPECT_NE(row.at("labels").dump().find("\"slowed\""), std::string::npos) << row.at("labels");
+  }
+  for (const char* share : {"0%", "26%", "-5", "x"}) {
+    const ProcessResult bad = rope_bench({"run", "-c", "b", "--inject-slowdown", share}, options);
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_EQ(bad.err,
+              "rope-bench: --inject-slowdown " + std::string(share) + ": allowed: 1% to 25%\n");
+  }
+  EXPECT_EQ(
+      rope_bench({"run", "-c", "b", "--inject-slowdown", "5%", "--no-measure"}, options).exit_code,
+      2);
+}
+
 TEST(FilterOf, QuotesWhatAnExpressionWouldRead) {
   EXPECT_EQ(filter_of({"a/b.c", "d(1)|e"}), "^(a/b\\.c|d\\(1\\)\\|e)$");
 }
