@@ -70,6 +70,7 @@ class Session {
         c.variant = row[Field::kVariant];
         c.dtype = row[Field::kDtype];
         c.cache = row[Field::kCache];
+        c.no_tokens = row[Field::kNumTokens] == "0";
       }
       GateCase& c = cases_[key];
       c.wrong |= !is_base && row[Field::kStatus] == "failed";
@@ -99,7 +100,7 @@ class Session {
             c.log_ratios.push_back(*time);
           }
         }
-        if (c.log_ratios.empty() && c.reason.empty()) c.reason = "no times";
+        if (c.log_ratios.empty() && c.reason.empty() && !c.no_tokens) c.reason = "no times";
       }
       c.base_us = median_us(s.base);
       c.new_us = median_us(s.now);

@@ -29,6 +29,7 @@ std::vector<GateCase> run_ab(Runner& runner, const std::vector<RopeCase>& cases,
     row.name = c.name;
     row.variant = c.variant;
     row.dtype = info(c.dtype).name;
+    row.no_tokens = c.num_real_tokens() == 0;
     row.cache = name(c.measure.cache.front());
     RunOptions options;
     options.check = how.check;

@@ -42,7 +42,7 @@ void settle(GateVerdict* v, bool slower, bool faster) {
   if (v->measured.wrong) {
     v->verdict = Verdict::kWrong;
   } else if (!has_rounds(*v)) {
-    v->verdict = Verdict::kInconclusive;
+    v->verdict = v->measured.no_tokens ? Verdict::kPass : Verdict::kInconclusive;
   } else if (slower) {
     v->verdict = Verdict::kRegression;
   } else if (faster) {

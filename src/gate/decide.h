@@ -19,6 +19,7 @@ struct GateCase {
   std::vector<double> log_ratios;  // ln(new / base), a round each
   double base_us = 0, new_us = 0;  // medians over rounds; 0: unknown
   bool wrong = false;              // the new one computed a wrong result
+  bool no_tokens = false;          // nothing to time, nothing to be slow
   bool error = false;              // the device gave up
   std::string reason;              // why there are no rounds, or what is wrong
 };

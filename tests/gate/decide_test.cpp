@@ -81,6 +81,9 @@ TEST(Decide, WrongResultsAndCasesWithoutRounds) {
             ExitCode::kInconclusive);
   EXPECT_EQ(exit_code_of(decide({unsupported}, {}, none_again)), ExitCode::kNothingRan);
   EXPECT_EQ(exit_code_of(decide({}, {}, none_again)), ExitCode::kNothingRan);
+  GateCase empty = rounds("no tokens", {});
+  empty.no_tokens = true;
+  EXPECT_EQ(verdicts(decide({around("a", 0), empty}, {}, none_again)), (Names{"pass", "pass"}));
   unsupported.error = true;
   EXPECT_EQ(exit_code_of(decide({wrong, unsupported}, {}, none_again)), ExitCode::kInternal);
 }
