@@ -10,6 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 ln -s "$root/tests" tests # models that --hf reads are named from the top
+cp "$root"/tests/data/compare/*.json . # made-up results that the documentation compares
 
 bad=0
 complain() {
@@ -17,7 +18,7 @@ complain() {
   bad=1
 }
 
-is_run() { [[ ! $1 =~ rope-bench\ (list|describe|table|verify|selftest|env|schema) ]]; }
+is_run() { [[ ! $1 =~ rope-bench\ (list|describe|table|verify|compare|selftest|env|schema) ]]; }
 
 # run LINE: the command of a line as a user would type it, in this folder.
 run() {

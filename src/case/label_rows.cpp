@@ -20,6 +20,8 @@ const LabelRow kLabels[] = {
      "do not quote it: some of it came from a cache, or the peak was measured under load"},
     {"unstable", "the interval of `limit_ratio` is wider than `precision` asks, or clocks were low",
      "leave the device to this run alone, or raise `max_time_s`"},
+    {"slowed", "a slowdown was planted: scratch launches are timed too",
+     "never quote it; compare it with a row without, to see a gate fire"},
     {"table-warm", "cold tensors, but sets share table rows and positions",
      "compare with rows that have the label too; fewer table rows would fit each set"},
     {"identity", "every position is 0: nothing turns, a kernel that does nothing passes",

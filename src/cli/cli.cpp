@@ -41,6 +41,18 @@ const Command kCommands[] = {
      "rope-bench verify --hf ~/models/Qwen3-8B --set dtype=f32 --set op=rope --q q.npy --k k.npy "
      "--q-out qr.npy --k-out kr.npy",
      setup_verify},
+    {"compare", "BASE NEW [flags]", "verdict per case of two results files, exit code for CI",
+     "rope-bench compare base.json new.json\n"
+     "rope-bench compare base.json new.json --margin 3% -o markdown:summary.md",
+     setup_compare},
+    {"gate", "--base BINARY | --base-variant NAME --config FILE|NAME [flags]",
+     "two binaries or two variants in one session, round by round: is one slower?",
+     "rope-bench gate --base ./rope-bench.before --config llama7b\n"
+     "rope-bench gate --base-variant naive --config llama7b --rounds 20",
+     setup_gate},
+    {"calibrate", "--config FILE|NAME | --hf FILE|FOLDER [flags]",
+     "every case against itself: noise, false alarms, smallest slowdown found, margins",
+     "rope-bench calibrate --config llama7b --write margins.json", setup_calibrate},
     {"selftest", "[flags]", "planted faults: each must be caught, and right kernels must pass",
      "rope-bench selftest --device cpu\nrope-bench selftest -o json", setup_selftest},
     {"env", "[flags]", "this machine and this build", "rope-bench env -o json", setup_env},
@@ -83,7 +95,8 @@ std::string program_help(const Flags& run_flags) {
   for (const Command& command : kCommands) out += indented(command.examples);
   out += "\nFlags of run (`rope-bench COMMAND --help` shows those of others):\n" + run_flags.help();
   return out +
-         "\nExit codes: 0 good, 1 a result was wrong, 2 usage or config error, 5 nothing ran,\n"
+         "\nExit codes: 0 good, 1 a result was wrong, 2 usage or config error, 3 slower than the\n"
+         "baseline, 4 inconclusive, 5 nothing ran or no common case,\n"
          "6 CUDA or internal error, 77 no usable GPU, 130 interrupted.\n";
 }
 

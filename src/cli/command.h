@@ -37,6 +37,9 @@ Action setup_env(Flags& flags);
 Action setup_schema(Flags& flags);
 Action setup_selftest(Flags& flags);
 Action setup_verify(Flags& flags);
+Action setup_compare(Flags& flags);
+Action setup_gate(Flags& flags);
+Action setup_calibrate(Flags& flags);
 
 }  // namespace rope_bench
 

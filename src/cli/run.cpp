@@ -16,6 +16,7 @@
 #include "src/cli/command.h"
 #include "src/cli/document.h"
 #include "src/cli/interrupt.h"
+#include "src/cli/margins.h"
 #include "src/cli/ncu_line.h"
 #include "src/cli/options.h"
 #include "src/cli/progress.h"
@@ -35,6 +36,7 @@ struct RunFlags {
   CaseOptions cases;
   std::string device = "auto";
   bool require_gpu = false, dry_run = false, no_check = false, no_measure = false, profile = false;
+  std::string slowdown;  // empty: none
   std::vector<std::string> outputs;
   Verbosity verbosity;
 };
@@ -168,6 +170,8 @@ void run_cases(const RunFlags& flags, Runner& runner, const std::vector<RopeCase
   options.measure = !flags.no_measure;
   options.checks.invariants = flags.verbosity.verbose || shows_details(targets);
   options.profile = flags.profile;
+  if (!flags.slowdown.empty())
+    options.slow_every = parse_slowdown("--inject-slowdown", flags.slowdown);
   options.on_start = [&](const RopeCase& c, size_t index, size_t total) {
     current = c.name;
     done = index;
@@ -226,6 +230,13 @@ ExitCode run(const RunFlags& flags, const Invocation& invocation) {
   }
   if (flags.no_check && flags.no_measure) {
     throw ConfigError("--no-check and --no-measure leave nothing to do; --dry-run lists the cases");
+  }
+  if (!flags.slowdown.empty()) {
+    parse_slowdown("--inject-slowdown", flags.slowdown);
+    if (flags.no_measure || flags.profile) {
+      throw ConfigError(
+          "--inject-slowdown changes what is timed; with --no-measure or --profile nothing is");
+    }
   }
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, format_names());
   if (flags.dry_run) require_dry_run_formats(targets);
@@ -295,6 +306,9 @@ Action setup_run(Flags& flags) {
   flags.toggle("--profile", values->profile,
                "one launch per row inside an NVTX range, for ncu; neither checks nor measures",
                FlagGroup::kWhatToDo);
+  flags.text("--inject-slowdown", values->slowdown,
+             "plant a slowdown: scratch launches are timed too, rows are labelled `slowed`",
+             FlagGroup::kWhatToDo, "PERCENT");
   add_output_flag(flags, values->outputs, format_names());
   add_verbosity_flags(flags, values->verbosity);
   return [values](const Invocation& invocation) { return run(*values, invocation); };

@@ -20,6 +20,22 @@ size_t sets_in(size_t bytes, const SetLayout& layout) {
   return bytes / std::max<size_t>(layout.stride, 1);
 }
 
+// Longer windows where a planted slowdown needs them; false if there are too few sets.
+bool plant_slowdown(const PlanInput& input, int most_launches, Plan* plan) {
+  // A host's window has no shorter one to be compared with.
+  const int start = input.is_host ? 0 : plan->short_launches;
+  const int between = plan->long_launches - start;
+  const int multiples = std::max(1, between / input.slow_every);
+  if (start + multiples * input.slow_every > most_launches) return false;
+  plan->long_launches = start + multiples * input.slow_every;
+  plan->slow_every = input.slow_every;
+  // Cold: each has a set that nothing else touches.
+  plan->scratch_sets = input.cache == CacheMode::kWarm
+                           ? std::max(1, plan->num_sets / input.slow_every)
+                           : plan->scratch_launches(plan->long_launches);
+  return true;
+}
+
 }  // namespace
 
 Plan make_plan(const PlanInput& input) {
@@ -27,8 +43,8 @@ Plan make_plan(const PlanInput& input) {
   const double peak = input.peak_gb_s * 1e9 * (input.cache == CacheMode::kWarm ? kCacheSpeed : 1);
   const double seconds =
       std::max({input.floor_s, static_cast<double>(input.bytes.total()) / peak, 1e-7});
-  const int wanted =
-      std::clamp(static_cast<int>(std::ceil(kWindowSeconds / seconds)), 2, kMostLaunches);
+  const int wanted = std::clamp(static_cast<int>(std::ceil(kWindowSeconds / seconds)),
+                                std::max(2, input.slow_every), kMostLaunches);
   plan.short_launches = std::max(1, wanted / 4);
   plan.long_launches = plan.short_launches + wanted;
 
@@ -46,6 +62,7 @@ Plan make_plan(const PlanInput& input) {
   const int most = plan.num_sets * (input.cache == CacheMode::kWarm ? kMostRepeats : 1);
   plan.long_launches = std::min(plan.long_launches, most);
   plan.short_launches = std::min(plan.short_launches, std::max(1, plan.long_launches / 2));
+  if (input.slow_every > 0) plant_slowdown(input, most, &plan);
   if (input.is_host) return plan;
   const double difference = (plan.long_launches - plan.short_launches) * seconds;
   plan.windows =

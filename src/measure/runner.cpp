@@ -9,6 +9,7 @@
 #include "src/case/token_rows.h"
 #include "src/math/table.h"
 #include "src/math/turns.h"
+#include "src/measure/ab.h"
 #include "src/measure/backend.h"
 #include "src/measure/case_buffers.h"
 #include "src/measure/case_check.h"
@@ -164,7 +165,8 @@ class CaseRunner : public Runner {
   bool check_and_measure(const RopeCase& c, const RunOptions& options, Result* result) {
     if (const std::string reason = why_unsupported(c); !reason.empty())
       throw NotRun{Status::kUnsupported, reason};
-    const RopeVariant& variant = find_variant(c);
+    const RopeVariant& variant = find_variant(c, c.variant);
+    const RopeVariant* base = options.against ? &find_variant(c, options.against->base) : nullptr;
     if (c.num_real_tokens() == 0) {
       result->status = options.check && !options.profile ? Status::kPassed : Status::kUnchecked;
       return true;
@@ -172,18 +174,25 @@ class CaseRunner : public Runner {
     require_host_memory(c, *backend_);
     const TokenRows rows = token_rows_of(c);
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
+    if (base && table_of(c, *base) != table) {
+      throw NotRun{Status::kUnsupported, std::string("variants ") + base->name + " and " +
+                                             variant.name + " compute other angles"};
+    }
+    const bool reads_table = variant.uses_table != 0 || (base && base->uses_table != 0);
     const Plan plan = options.profile   ? Plan{}
-                      : options.measure ? plan_of(c, variant, result, rows)
+                      : options.measure ? plan_of(c, reads_table, result, rows, options.slow_every)
                                         : Plan{1, true, 1, 1};
-    require_device_memory(
-        c, *backend_, layout_of(c, variant.uses_table != 0, table_rows_used(rows), plan.own_tables),
-        plan.num_sets);
-    CaseBuffers buffers(*backend_, c, variant.uses_table != 0, *table, rows, plan.num_sets,
+    require_device_memory(c, *backend_,
+                          layout_of(c, reads_table, table_rows_used(rows), plan.own_tables),
+                          plan.num_sets + plan.scratch_sets);
+    CaseBuffers buffers(*backend_, c, reads_table, *table, rows, plan.num_sets + plan.scratch_sets,
                         plan.own_tables);
     const RopeKernelArgs args = buffers.args(0);
     char reason[256] = "";
-    if (variant.why_not(&args, reason, sizeof(reason)) != 0)
-      throw NotRun{Status::kUnsupported, reason};
+    for (const RopeVariant* row : {&variant, base}) {
+      if (row && row->why_not(&args, reason, sizeof(reason)) != 0)
+        throw NotRun{Status::kUnsupported, reason};
+    }
 
     if (interrupted(options)) return false;
     result->status = Status::kUnchecked;
@@ -198,7 +207,9 @@ class CaseRunner : public Runner {
       // Time nothing that is wrong.
       if (result->status == Status::kFailed) return true;
     }
-    if (options.measure) {
+    if (base) {
+      if (!measure_against(*base, variant, plan, buffers, options, result)) return false;
+    } else if (options.measure) {
       if (!measure_row(c, variant, *table, plan, buffers, options, result)) return false;
     }
     if (is_identity(c, *table, rows)) result->labels.emplace_back("identity");
@@ -222,11 +233,11 @@ class CaseRunner : public Runner {
     });
   }
 
-  const RopeVariant& find_variant(const RopeCase& c) const {
+  const RopeVariant& find_variant(const RopeCase& c, const std::string& variant) const {
     for (const RopeVariant& row : backend_->variants()) {
-      if (row.op == static_cast<int32_t>(c.op) && row.name == c.variant) return row;
+      if (row.op == static_cast<int32_t>(c.op) && row.name == variant) return row;
     }
-    throw NotRun{Status::kUnsupported, std::string("no variant ") + c.variant + " of op " +
+    throw NotRun{Status::kUnsupported, std::string("no variant ") + variant + " of op " +
                                            name(c.op) + " on " + info_.device};
   }
 
@@ -251,10 +262,9 @@ class CaseRunner : public Runner {
     return table;
   }
 
-  Plan plan_of(const RopeCase& c, const RopeVariant& variant, const Result* result,
-               const TokenRows& rows) {
+  Plan plan_of(const RopeCase& c, bool uses_table, const Result* result, const TokenRows& rows,
+               int slow_every) {
     measure_device_once();
-    const bool uses_table = variant.uses_table != 0;
     PlanInput input;
     input.bytes = result->bytes;
     input.own = layout_of(c, uses_table, table_rows_used(rows), true);
@@ -265,7 +275,14 @@ class CaseRunner : public Runner {
     input.floor_s = *info_.floor_us * 1e-6;
     input.cache = result->cache;
     input.is_host = backend_->is_host();
-    return make_plan(input);
+    input.slow_every = slow_every;
+    const Plan plan = make_plan(input);
+    if (plan.slow_every != slow_every) {
+      throw NotRun{Status::kUnsupported, "too few sets of buffers fit for windows of " +
+                                             std::to_string(slow_every) +
+                                             " launches, which the planted slowdown needs"};
+    }
+    return plan;
   }
 
   // Also brings the clocks up before the first case.
@@ -276,6 +293,24 @@ class CaseRunner : public Runner {
     info_.floor_us = floor.slope * 1e6;
     info_.floor_isolated_us = floor.isolated * 1e6;
     info_.floor_host_launch_us = floor.host * 1e6;
+  }
+
+  bool measure_against(const RopeVariant& base, const RopeVariant& variant, const Plan& plan,
+                       CaseBuffers& buffers, const RunOptions& options, Result* result) {
+    AbOptions how;
+    how.cache = result->cache;
+    how.rounds = options.against->rounds;
+    how.judge = options.check;
+    how.interrupted = options.interrupted;
+    const std::optional<AbMeasurement> measured =
+        measure_ab(*backend_, buffers, base, variant, plan, how);
+    if (!measured) return false;
+    if (measured->b_wrong_units > 0) {
+      fail(result, "timed launches are wrong in " + std::to_string(measured->b_wrong_units) +
+                       " pairs or elements");
+    }
+    if (options.against->on_measured) options.against->on_measured(*measured);
+    return true;
   }
 
   bool measure_row(const RopeCase& c, const RopeVariant& variant, const CosSinTable& table,
@@ -329,6 +364,13 @@ class CaseRunner : public Runner {
       if (!label.reason.empty()) result->label_reasons.emplace_back(label.name, label.reason);
     }
     result->labels.insert(result->labels.begin(), names.begin(), names.end());
+    if (plan.slow_every > 0) {
+      result->labels.emplace_back("slowed");
+      result->label_reasons.emplace_back(
+          "slowed", "one launch on scratch buffers is timed with every " +
+                        std::to_string(plan.slow_every) + ": " + shortest(100.0 / plan.slow_every) +
+                        " % more than the kernel takes");
+    }
     return true;
   }
 

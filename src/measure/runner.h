@@ -3,8 +3,10 @@
 #ifndef ROPE_BENCH_SRC_MEASURE_RUNNER_H_
 #define ROPE_BENCH_SRC_MEASURE_RUNNER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +29,24 @@ class NoGpu : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct AbMeasurement;
+
+// Beside the variant of each case another one, on the same buffers.
+struct AgainstVariant {
+  std::string base;
+  int64_t rounds = 10;
+  // Called before on_result of a row that was measured so: A is the base.
+  std::function<void(const AbMeasurement&)> on_measured;
+};
+
 struct RunOptions {
   bool check = true;
   bool measure = true;
   CheckOptions checks;
+  std::optional<AgainstVariant> against;  // measured instead of the limit; Result has no timing
+  // A planted slowdown: one launch on scratch buffers is timed with every so many, and rows are
+  // labelled `slowed`. 0: none.
+  int slow_every = 0;
   bool profile = false;  // in place of both: one launch per row, marked for a profiler
   // Called for each finished row, in order; `index` of `total` cases is done.
   std::function<void(const Result&, size_t index, size_t total)> on_result;

@@ -24,10 +24,15 @@ Timed::Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant,
 
 void Timed::record() {
   std::vector<Launch> launches;
-  for (int i = 0; i < plan_.long_launches; ++i)
+  for (int i = 0; i < plan_.long_launches; ++i) {
     launches.push_back({variant_, buffers_->args(i % plan_.num_sets)});
+    if (plan_.slow_every == 0 || (i + 1) % plan_.slow_every != 0) continue;
+    const int scratch = i / plan_.slow_every % plan_.scratch_sets;
+    launches.push_back({variant_, buffers_->args(plan_.num_sets + scratch)});
+  }
   long_ = backend_->record(launches);
-  launches.resize(static_cast<size_t>(plan_.short_launches));
+  launches.resize(
+      static_cast<size_t>(plan_.short_launches + plan_.scratch_launches(plan_.short_launches)));
   short_ = backend_->record(launches);
 }
 
@@ -114,9 +119,10 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const MeasureOptions& options) {
   const Clock::time_point start = Clock::now();
   Timed kernel(backend, buffers, variant, plan, options.cache);
-  const RopeVariant* limit_row = fastest_limit(backend, buffers, plan, options.cache);
+  const RopeVariant* limit_row = fastest_limit(backend, buffers, plan.as_it_is(), options.cache);
   std::optional<Timed> limit;
-  if (limit_row != nullptr) limit.emplace(backend, buffers, *limit_row, plan, options.cache);
+  if (limit_row != nullptr)
+    limit.emplace(backend, buffers, *limit_row, plan.as_it_is(), options.cache);
 
   Measurement result;
   Rounds rounds;

@@ -1,26 +1,16 @@
 #include "src/report/cells.h"
+#include "src/report/csv_field.h"
 #include "src/report/writers.h"
 
 namespace rope_bench {
 namespace {
-
-// RFC 4180: a field with a comma, a quote or a line break is quoted, quotes in it are doubled.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 template <class Text>
 std::string line(Text text_of) {
   std::string out;
   for (const Column& column : columns()) {
     if (!out.empty()) out += ',';
-    out += field(text_of(column));
+    out += csv_field(text_of(column));
   }
   // RFC 4180 ends lines with CRLF.
   return out + "\r\n";

@@ -149,7 +149,7 @@ void require_apart(const std::vector<OutputTarget>& targets, const std::string& 
   for (const OutputTarget& target : targets) {
     if (target.is_stdout() || is_special(target.path) || !same_file(target.path, input)) continue;
     throw ConfigError(
-        fmt::format("-o {}:{} would overwrite the config {}", target.format, target.path, input));
+        fmt::format("-o {}:{} would overwrite {}", target.format, target.path, input));
   }
 }
 

@@ -254,8 +254,7 @@ TEST(Run, NoOutputOverwritesTheConfig) {
       const ProcessResult result =
           rope_bench({command, "--config", "b", "--output", output}, options);
       EXPECT_EQ(result.exit_code, 2);
-      EXPECT_NE(result.err.find("would overwrite the config b.json"), std::string::npos)
-          << result.err;
+      EXPECT_NE(result.err.find("would overwrite b.json"), std::string::npos) << result.err;
     }
   }
   EXPECT_EQ(folder.read("b.json"), config);

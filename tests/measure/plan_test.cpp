@@ -33,6 +33,32 @@ TEST(Plan, ColdLaunchesHaveTheirOwnSets) {
   }
 }
 
+// From 1 us to 10 ms: the launches between the windows are a multiple of `slow_every`, so that the
+// planted share is exact, and scratch launches have sets of their own.
+TEST(Plan, APlantedSlowdownIsExact) {
+  for (const int every : {4, 20, 33, 100}) {
+    for (int64_t bytes = 4'000'000; bytes < 40'000'000'000; bytes *= 3) {
+      PlanInput input = h200(bytes, 1000);
+      input.slow_every = every;
+      const Plan plan = make_plan(input);
+      ASSERT_EQ(plan.slow_every, every) << bytes;
+      const int between = plan.long_launches - plan.short_launches;
+      EXPECT_GT(between, 0);
+      EXPECT_EQ(between % every, 0) << bytes;
+      EXPECT_EQ(
+          plan.scratch_launches(plan.long_launches) - plan.scratch_launches(plan.short_launches),
+          between / every);
+      EXPECT_GE(plan.scratch_sets, plan.scratch_launches(plan.long_launches));
+      EXPECT_GE(plan.num_sets, plan.long_launches);
+      EXPECT_EQ(plan.as_it_is().scratch_launches(1000), 0);
+    }
+  }
+  // Memory for ten sets only.
+  PlanInput few = h200(4'000'000'000, size_t{35} << 27);
+  few.slow_every = 20;
+  EXPECT_EQ(make_plan(few).slow_every, 0);
+}
+
 // Kernels from 1 us to 100 ms, cold and warm, with memory for all sets: a sample spans at least
 // 200 us, and not more than it must.
 TEST(Plan, ASampleLastsAtLeast200us) {

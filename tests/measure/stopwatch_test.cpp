@@ -150,6 +150,23 @@ TEST(Stopwatch, FixedCostsCancel) {
   EXPECT_NEAR(*t.percent_of_t_sol, 5, 1e-9);
 }
 
+// One scratch launch for every 20: 10.5 us, the limit as it is, and the row says so.
+TEST(Stopwatch, APlantedSlowdownIsWhatItSays) {
+  World world;
+  RunOptions options;
+  options.check = false;
+  options.slow_every = 20;
+  const auto runner = make_runner(std::make_unique<FakeDevice>(world));
+  const Result r = runner->run({one_case()}, options).at(0);
+  ASSERT_TRUE(r.timing) << r.reason;
+  EXPECT_NEAR(r.timing->median_us, 10.5, 1e-9);
+  EXPECT_NEAR(*r.timing->limit_us, 9, 1e-9);
+  EXPECT_NEAR(*r.timing->limit_ratio, 9 / 10.5, 1e-12);
+  EXPECT_EQ(r.labels.back(), "slowed");
+  EXPECT_EQ(r.label_reasons.back().second,
+            "one launch on scratch buffers is timed with every 20: 5 % more than the kernel takes");
+}
+
 // C139: buffers are restored, then the cache is flushed, then a window is timed; nothing in
 // between.
 TEST(Stopwatch, FlushingIsTheLastThingBeforeAColdWindow) {

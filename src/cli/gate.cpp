@@ -1,0 +1,147 @@
+// `gate`: two binaries or two variants in one session, round by round.
+#include <memory>
+
+#include "fmt/format.h"
+#include "src/cli/child.h"
+#include "src/cli/command.h"
+#include "src/cli/gate_binaries.h"
+#include "src/cli/gate_variants.h"
+#include "src/cli/interrupt.h"
+#include "src/cli/margins.h"
+#include "src/cli/options.h"
+#include "src/cli/write_verdicts.h"
+#include "src/compare/margins_file.h"
+
+namespace rope_bench {
+namespace {
+
+constexpr int64_t kVariantRounds = 10, kBinaryRounds = 5;
+
+struct GateFlags {
+  CaseOptions cases;
+  std::string device = "auto", base, base_variant, slowdown;
+  std::optional<uint64_t> rounds;
+  MarginFlags margins;
+  bool exit_zero = false;
+  std::vector<std::string> outputs;
+};
+
+int64_t rounds_of(const GateFlags& flags) {
+  if (!flags.rounds) return flags.base.empty() ? kVariantRounds : kBinaryRounds;
+  if (*flags.rounds < 2 || *flags.rounds > 10000)
+    throw ConfigError(fmt::format("--rounds {}: allowed: 2 to 10000", *flags.rounds));
+  return static_cast<int64_t>(*flags.rounds);
+}
+
+GateRules rules_of(const GateFlags& flags) {
+  GateRules rules;
+  rules.margin = parse_percent("--margin", flags.margins.margin);
+  rules.floor_us = parse_microseconds("--floor", flags.margins.floor);
+  return rules;
+}
+
+void add_own_margins(const std::string& file, const std::string& device_model, GateRules* rules) {
+  const auto margins = std::make_shared<Margins>(read_margins(file));
+  require_margins_of(*margins, file, device_model);
+  rules->own_margin = [margins](const GateCase& c) {
+    const CaseMargin* own = margins->find(c.name, c.variant, c.dtype, c.cache);
+    return own ? own->gate : 0;
+  };
+}
+
+std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
+                                       const std::vector<RopeCase>& cases, const GateRules& rules) {
+  AbRun how;
+  how.base = flags.base_variant;
+  how.rounds = rounds_of(flags);
+  if (!flags.slowdown.empty()) how.slow_every = parse_slowdown("--inject-slowdown", flags.slowdown);
+  const std::vector<GateCase> first = run_ab(runner, cases, how);
+  return decide(first, rules, [&](const std::vector<size_t>& indices) {
+    std::vector<RopeCase> reds;
+    for (const size_t i : indices) reds.push_back(cases[i]);
+    AbRun again = how;
+    again.rounds = 2 * how.rounds;
+    std::vector<GateCase> rows = run_ab(runner, reds, again);
+    rows.resize(reds.size());  // interrupted: without rounds
+    return rows;
+  });
+}
+
+std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const GateRules& rules) {
+  BinaryPair pair{flags.base, this_program(), case_arguments(flags.cases, flags.device), {}};
+  if (!flags.slowdown.empty()) pair.only_now = {"--inject-slowdown", flags.slowdown};
+  const std::vector<GateCase> first = run_binaries(pair, rounds_of(flags));
+  return decide(first, rules, [&](const std::vector<size_t>& indices) {
+    std::vector<std::string> names;
+    for (const size_t i : indices) names.push_back(first[i].name);
+    CaseOptions cases = flags.cases;
+    cases.filter = filter_of(names);
+    BinaryPair reds = pair;
+    reds.cases = case_arguments(cases, flags.device);
+    const std::vector<GateCase> rows = run_binaries(reds, 2 * rounds_of(flags));
+    // Both cache modes of a case come back, in their own order.
+    std::vector<GateCase> chosen(indices.size());
+    for (size_t i = 0; i < indices.size(); ++i) {
+      for (const GateCase& row : rows) {
+        if (row.name == first[indices[i]].name && row.cache == first[indices[i]].cache)
+          chosen[i] = row;
+      }
+    }
+    return chosen;
+  });
+}
+
+ExitCode run_gate(const GateFlags& flags) {
+  if (flags.base.empty() == flags.base_variant.empty())
+    throw ConfigError("gate needs one of --base BINARY and --base-variant NAME");
+  const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
+  rounds_of(flags);
+  if (!flags.slowdown.empty()) parse_slowdown("--inject-slowdown", flags.slowdown);
+  const DeviceChoice choice = parse_device(flags.device);
+  GateRules rules = rules_of(flags);
+  const LoadedConfig config = select_cases(flags.cases);
+  if (config.cases.empty()) {
+    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
+    return ExitCode::kNothingRan;
+  }
+  std::vector<std::string> notes;
+  const std::unique_ptr<Runner> runner = Runner::open(choice, &notes);
+  for (const std::string& note : notes) write_stderr(fmt::format("rope-bench: {}\n", note));
+  if (!flags.margins.file.empty())
+    add_own_margins(flags.margins.file, runner->device_info().model, &rules);
+  catch_interrupt();
+  const std::vector<GateVerdict> verdicts =
+      flags.base.empty() ? gate_variants(*runner, flags, one_cache_each(config.cases), rules)
+                         : gate_binaries(flags, rules);
+  if (interrupted()) {
+    write_stderr("rope-bench: interrupted: no verdict\n");
+    return ExitCode::kInterrupted;
+  }
+  write_verdict_table(table_of(verdicts, rules), targets);
+  return flags.exit_zero ? ExitCode::kGood : exit_code_of(verdicts);
+}
+
+}  // namespace
+
+Action setup_gate(Flags& flags) {
+  const auto values = std::make_shared<GateFlags>();
+  add_case_flags(flags, values->cases);
+  add_device_flag(flags, values->device);
+  flags.text("--base", values->base, "another rope-bench, to compare this one with",
+             FlagGroup::kWhatToDo, "BINARY");
+  flags.text("--base-variant", values->base_variant, "the variant to compare each case's own with",
+             FlagGroup::kWhatToDo, "NAME");
+  flags.whole_number("--rounds", values->rounds,
+                     "rounds of A B B A; variants: 10, binaries: 5; twice as many for what is red",
+                     FlagGroup::kWhatToDo);
+  flags.text("--inject-slowdown", values->slowdown,
+             "plant a slowdown in what is judged, to see the gate fire", FlagGroup::kWhatToDo,
+             "PERCENT");
+  add_margin_flags(flags, values->margins);
+  flags.toggle("--exit-zero", values->exit_zero, "exit with 0 whatever the verdicts: a report",
+               FlagGroup::kWhatToDo);
+  add_output_flag(flags, values->outputs, verdict_formats());
+  return [values](const Invocation&) { return run_gate(*values); };
+}
+
+}  // namespace rope_bench

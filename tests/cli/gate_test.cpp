@@ -1,0 +1,147 @@
+// gate as scripts see it, on the CPU. What is red or green on a busy machine is the machine's
+// business; wrong results, refusals and the shape of what is written are not.
+#include <sys/stat.h>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "src/cli/gate_binaries.h"
+#include "tests/cli/process.h"
+
+namespace rope_bench {
+namespace {
+
+using Json = nlohmann::json;
+
+class GateCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("b.json", R"({"name": "b", "model": {"num_heads": 1, "head_dim": 64},
+                               "tokens": [3, 5], "measure": {"max_time_s": 0.01}})");
+  }
+  ProcessResult gate(std::vector<std::string> args) {
+    args.insert(args.begin(), {"gate", "-c", "b", "-d", "cpu", "--rounds", "2"});
+    ProcessOptions options;
+    options.folder = folder_.path();
+    return rope_bench(args, options);
+  }
+  // A program that says the same as another run of ours did, but for one thing.
+  void fake_binary(const std::string& name, const std::function<void(Json*)>& change) {
+    ProcessOptions options;
+    options.folder = folder_.path();
+    Json results =
+        Json::parse(rope_bench({"run", "-c", "b", "-d", "cpu", "-q", "-o", "json"}, options).out);
+    for (Json& row : results.at("results")) {
+      row["limit_family_version"] = 99;  // so that time is judged, which is set here
+      for (const char* key : {"time_median_us", "time_ci_low_us", "time_ci_high_us"})
+        row[key] = 1e6;
+    }
+    change(&results);
+    folder_.write(name + ".out", results.dump());
+    folder_.write(name, "#!/bin/sh\nexec cat " + folder_.file(name + ".out") + "\n");
+    chmod(folder_.file(name).c_str(), 0755);
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(GateCommand, ComparesVariantsInOneProcess) {
+  const ProcessResult result = gate({"--base-variant", "naive", "-o", "json"});
+  EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 3 || result.exit_code == 4)
+      << result.err;
+  EXPECT_TRUE(result.err.find("gate: ") != std::string::npos) << result.err;
+  const Json report = Json::parse(result.out);
+  ASSERT_EQ(report.at("cases").size(), 2u);
+  for (const Json& row : report.at("cases")) {
+    EXPECT_GT(row.at("base_time_us").get<double>(), 0) << row;
+    EXPECT_EQ(row.at("num_rounds"), row.at("rerun").is_null() ? 2 : 4) << row;
+  }
+  const ProcessResult none = gate({"--base-variant", "none-such"});
+  EXPECT_EQ(none.exit_code, 5) << none.err;
+  EXPECT_NE(none.out.find("no variant none-such"), std::string::npos) << none.out;
+}
+
+TEST_F(GateCommand, ComparesBinariesRunByRun) {
+  // A base whose every launch takes a second: ours is faster, without any noise to speak of.
+  fake_binary("slow", [](Json*) {});
+  const ProcessResult faster = gate({"--base", folder_.file("slow"), "-o", "json"});
+  EXPECT_EQ(faster.exit_code, 0) << faster.err;
+  EXPECT_EQ(Json::parse(faster.out).at("counts").at("improvement"), 2);
+  for (const Json& row : Json::parse(faster.out).at("cases")) {
+    EXPECT_EQ(row.at("num_rounds"), 2) << row;
+    EXPECT_EQ(row.at("base_time_us"), 1e6) << row;
+  }
+}
+
+TEST_F(GateCommand, RefusesWhatCannotBeCompared) {
+  EXPECT_EQ(gate({}).exit_code, 2);
+  EXPECT_EQ(gate({"--base", "x", "--base-variant", "naive"}).exit_code, 2);
+  const ProcessResult one =
+      rope_bench({"gate", "-c", "smoke", "-d", "cpu", "--base-variant", "naive", "--rounds", "1"});
+  EXPECT_EQ(one.exit_code, 2);
+  EXPECT_EQ(one.err, "rope-bench: --rounds 1: allowed: 2 to 10000\n");
+  const ProcessResult missing = gate({"--base", "/no/such/program"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("cannot run /no/such/program"), std::string::npos) << missing.err;
+  const ProcessResult silent = gate({"--base", "/bin/true"});
+  EXPECT_EQ(silent.exit_code, 2);
+  EXPECT_NE(silent.err.find("/bin/true wrote no results"), std::string::npos) << silent.err;
+  fake_binary("other", [](Json* results) { (*results)["results"][1]["bytes_total"] = 1; });
+  const ProcessResult other = gate({"--base", folder_.file("other")});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("bytes_total: \"1\" in BASE"), std::string::npos) << other.err;
+}
+
+TEST_F(GateCommand, PlantedSlowdownsAreMarkedAndChecked) {
+  ProcessOptions options;
+  options.folder = folder_.path();
+  const ProcessResult slowed = rope_bench(
+      {"run", "-c", "b", "-d", "cpu", "-q", "-o", "json", "--inject-slowdown", "25%"}, options);
+  EXPECT_EQ(slowed.exit_code, 0) << slowed.err;
+  for (const Json& row : Json::parse(slowed.out).at("results")) {
+    EXPECT_EQ(row.at("status"), "passed");  // timed launches are judged as ever
+    EXPECT_NE(row.at("labels").dump().find("\"slowed\""), std::string::npos) << row.at("labels");
+  }
+  for (const char* share : {"0%", "26%", "-5", "x"}) {
+    const ProcessResult bad = rope_bench({"run", "-c", "b", "--inject-slowdown", share}, options);
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_EQ(bad.err,
+              "rope-bench: --inject-slowdown " + std::string(share) + ": allowed: 1% to 25%\n");
+  }
+  EXPECT_EQ(
+      rope_bench({"run", "-c", "b", "--inject-slowdown", "5%", "--no-measure"}, options).exit_code,
+      2);
+}
+
+TEST(FilterOf, QuotesWhatAnExpressionWouldRead) {
+  EXPECT_EQ(filter_of({"a/b.c", "d(1)|e"}), "^(a/b\\.c|d\\(1\\)\\|e)$");
+}
+
+TEST_F(GateCommand, TakesMarginsThatCalibrateWrote) {
+  ProcessOptions options;
+  options.folder = folder_.path();
+  const ProcessResult calibrated =
+      rope_bench({"calibrate", "-c", "b", "-d", "cpu", "--sessions", "2", "--rounds", "2",
+                  "--margin", "7%", "--floor", "0", "-w", "margins.json", "-o", "json"},
+                 options);
+  ASSERT_EQ(calibrated.exit_code, 0) << calibrated.err;
+  EXPECT_EQ(calibrated.err.find("calibrate: 2 of 2 cases, 2 sessions, 2 rounds, margin 7 %"), 0u)
+      << calibrated.err;
+  const Json report = Json::parse(calibrated.out), file = Json::parse(folder_.read("margins.json"));
+  ASSERT_EQ(file.at("cases").size(), 2u);
+  for (const Json& row : report.at("cases")) {
+    EXPECT_GE(row.at("gate_margin_percent").get<double>(), 7 - 1e-9) << row;
+    EXPECT_GT(row.at("compare_smallest_percent").get<double>(), 7) << row;
+  }
+  const ProcessResult gated = gate({"--base-variant", "naive", "--margins", "margins.json",
+                                    "--floor", "0", "-o", "json", "--exit-zero"});
+  ASSERT_EQ(gated.exit_code, 0) << gated.err;
+  const Json cases = Json::parse(gated.out).at("cases");
+  ASSERT_EQ(cases.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(cases[i].at("margin_percent").get<double>(),
+                report.at("cases")[i].at("gate_margin_percent").get<double>(), 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace rope_bench

@@ -1,0 +1,110 @@
+"""The recipe for CI, on the CPU; and that the workflow is YAML.
+
+Usage: recipe_test.py PATH_OF_ROPE_BENCH
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BINARY = os.path.abspath(sys.argv.pop(1))
+CONFIG = {
+    "name": "b",
+    "model": {"num_heads": 1, "head_dim": 64},
+    "tokens": [3, 5],
+    "measure": {"max_time_s": 0.01},
+}
+
+
+class Recipe(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        with open(self.path("b.json"), "w") as file:
+            json.dump(CONFIG, file)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def recipe(self, *compare, **env):
+        args = ["base.json", "--config", "b", "--device", "cpu", "--", *compare]
+        return subprocess.run(
+            [os.path.join(ROOT, "scripts", "gate_recipe"), *args],
+            cwd=self.folder.name,
+            env={**os.environ, "ROPE_BENCH": BINARY, "SUMMARY": "summary.md", **env},
+            capture_output=True,
+            text=True,
+        )
+
+    def summary(self):
+        with open(self.path("summary.md")) as file:
+            return file.read()
+
+    def edit(self, change):
+        with open(self.path("base.json")) as file:
+            results = json.load(file)
+        for row in results["results"]:
+            change(row)
+        with open(self.path("base.json"), "w") as file:
+            json.dump(results, file)
+
+    def test_first_run_is_the_baseline_later_ones_are_compared(self):
+        first = self.recipe()
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertTrue(os.path.exists(self.path("base.json")))
+
+        # Whatever noise this machine has, launches of a second were slower, those of a femtosecond faster.
+        def times(us):
+            def change(row):
+                row["limit_family_version"] = 99
+                for key in ("time_median_us", "time_ci_low_us", "time_ci_high_us"):
+                    row[key] = us
+
+            return change
+
+        self.edit(times(1e-9))
+        slower = self.recipe("--floor", "0")
+        self.assertEqual(slower.returncode, 3, slower.stderr)
+        self.assertIn("| regression |", self.summary())
+        self.assertIn("compare: 2 regression", self.summary())
+
+        self.edit(times(1e6))
+        faster = self.recipe(UPDATE="1")
+        self.assertEqual(faster.returncode, 0, faster.stderr)
+        self.assertIn("2 improvement", self.summary())
+        with open(self.path("base.json")) as base, open(self.path("base.new.json")) as new:
+            self.assertEqual(base.read(), new.read())
+
+    def test_says_how_it_is_used_and_passes_errors_on(self):
+        usage = subprocess.run(
+            [os.path.join(ROOT, "scripts", "gate_recipe")], capture_output=True, text=True
+        )
+        self.assertEqual(usage.returncode, 2)
+        self.assertIn("Usage: gate_recipe", usage.stdout)
+        with open(self.path("b.json"), "w") as file:
+            file.write("{")
+        self.assertEqual(self.recipe().returncode, 2)
+        self.assertFalse(os.path.exists(self.path("base.json")))
+
+
+class Workflow(unittest.TestCase):
+    def test_is_yaml_whose_steps_do_something(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("no yaml")
+        with open(os.path.join(ROOT, "docs", "ci", "github-actions.yml")) as file:
+            workflow = yaml.safe_load(file)
+        steps = workflow["jobs"]["gate"]["steps"]
+        self.assertTrue(all("run" in step or "uses" in step for step in steps))
+        text = "\n".join(step.get("run", "") for step in steps)
+        self.assertIn("scripts/gate_recipe", text)
+        self.assertIn("gate --base", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
