@@ -85,7 +85,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
   // Of the pairs in the thread's first packets.
   constexpr int kFactorBytes = FactorRow<kSource>::kSize;
   constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
-  const char* table = p.table + lane * kLanePairs * kFactorBytes;
+  const char* table = kAngles ? nullptr : p.table + lane * kLanePairs * kFactorBytes;
   settle(in);
   settle(position_at);
   settle(table);
@@ -128,7 +128,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
     }
   }
 
-  // Norm.
+  // Norm; the factors before it, while loads are on their way.
   if constexpr (kAngles) {
     if (turns) factors.finish(shared);
   }
