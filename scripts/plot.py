@@ -64,13 +64,18 @@ def read_rows(paths, where):
         try:
             with open(path, encoding="utf-8-sig", newline="") as file:
                 reader = csv.DictReader(file, strict=True)
-                its_rows = list(reader)
+                names = reader.fieldnames or []
+                its_rows = []
+                for row in reader:
+                    if None in row or None in row.values():
+                        raise PlotError(f"{path}:{reader.line_num}: not as many fields as the header has: cut off?")
+                    its_rows.append(row)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise PlotError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
-        missing = [name for name in NEEDED if name not in (reader.fieldnames or [])]
+        missing = [name for name in NEEDED if name not in names]
         if missing:
             raise PlotError(f"{path}: no column {missing[0]}; expected a CSV of `rope-bench -o csv` or of sweep.py")
-        unknown = [key for key, _ in where if key not in reader.fieldnames]
+        unknown = [key for key, _ in where if key not in names]
         if unknown:
             raise PlotError(f"--where {unknown[0]}: {path} has no such column")
         rows += its_rows

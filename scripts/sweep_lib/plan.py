@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -81,15 +82,30 @@ def ask(binary, *words):
         raise SweepError(f"cannot start {binary}: {error.strerror}; --binary names another rope-bench") from None
     if done.returncode == 5:
         return None
+    if done.returncode < 0:
+        raise SweepError(f"{binary} {words[0]}: ended by {signal.Signals(-done.returncode).name}", 6)
     if done.returncode != 0:
-        raise SweepError(done.stderr.strip().removeprefix("rope-bench: "), done.returncode)
-    return json.loads(done.stdout)
+        raise SweepError(done.stderr.strip().removeprefix("rope-bench: ") or f"{binary} ended with {done.returncode}", done.returncode)
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise SweepError(f"{binary} is no rope-bench: its {words[0]} -o json printed {done.stdout[:40]!r}")
+    return answer
+
+
+def member(binary, answer, name):
+    """A member that every rope-bench prints."""
+    if name not in answer:
+        raise SweepError(f"{binary} is no rope-bench, or another version: no {name} in what it printed")
+    return answer[name]
 
 
 def _write_models(binary, folder):
     """All shipped models as one config: one process, and so one start, for all of them."""
     entries = []
-    for row in ask(binary, "list", "configs")["configs"]:
+    for row in member(binary, ask(binary, "list", "configs") or {}, "configs"):
         if row["name"] in SUITES:
             continue
         with open(row["file"], encoding="utf-8") as file:
@@ -125,7 +141,7 @@ def _changes(sweep, options):
 
 def _listed(binary, flags):
     answer = ask(binary, *flags, "--dry-run")
-    return answer["cases"] if answer else []
+    return member(binary, answer, "cases") if answer is not None else []
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ def build():
 
 
 def csv_columns(binary):
-    return plan.ask(binary, "schema", "results")["csv_columns"]
+    return plan.member(binary, plan.ask(binary, "schema", "results") or {}, "csv_columns")
 
 
 def cell_text(row, column):

@@ -36,6 +36,8 @@ struct Calibrated {
   double margin = 0;  // asked for, after the floor
   Detection gate, compare;
   bool complete() const { return row.log_ratios.size() > 1 && sample.run_log.size() > 1; }
+  // Where only a case of twice the time would be noticed, there is nothing to gate.
+  bool usable() const { return complete() && gate.margin < 1 && compare.margin < 1; }
 };
 
 uint64_t at_least_two(const char* flag, const std::optional<uint64_t>& given, uint64_t otherwise) {
@@ -114,11 +116,11 @@ VerdictTable table_of(const std::vector<C>& all, double margin, uint64_t session
                       uint64_t rounds) {
   VerdictTable table;
   for (const auto& column : kColumns) table.columns.push_back(column.column);
-  size_t complete = 0, wrong = 0;
+  size_t complete = 0, wrong = 0;  // complete, and quiet enough for margins
   for (const C& c : all) {
     std::vector<Cell>& cells = table.rows.emplace_back();
     for (const auto& column : kColumns) cells.push_back(column.get(c));
-    complete += c.complete() ? 1 : 0;
+    complete += c.usable() ? 1 : 0;
     wrong += c.row.wrong ? 1 : 0;
   }
   table.counts = {{"calibrated", complete}, {"wrong", wrong}, {"other", all.size() - complete}};
@@ -138,7 +140,7 @@ VerdictTable table_of(const std::vector<C>& all, double margin, uint64_t session
 Margins margins_of(const std::vector<C>& all, const std::string& device_model) {
   Margins margins(device_model);
   for (const C& c : all) {
-    if (c.complete())
+    if (c.usable())
       margins.add(
           {c.row.name, c.row.variant, c.row.dtype, c.row.cache, c.compare.margin, c.gate.margin});
   }
@@ -187,8 +189,20 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
     c.gate = gate_detection(c.noise, rounds, c.margin);
     c.compare = compare_detection(c.noise, c.sample.run_log.size(), c.margin);
   }
-  if (!flags.write.empty())
+  size_t usable = 0;
+  for (C& c : all) {
+    usable += c.usable() ? 1 : 0;
+    if (!c.complete() || c.usable()) continue;
+    c.row.reason =
+        "too noisy for a margin below 100 %: no margins written; more sessions, or a quieter "
+        "machine";
+    write_stderr(fmt::format("rope-bench: {}: {}\n", c.row.name, c.row.reason));
+  }
+  if (!flags.write.empty() && usable == 0) {
+    write_stderr(fmt::format("rope-bench: {} is not written: no case has margins\n", flags.write));
+  } else if (!flags.write.empty()) {
     write_file(flags.write, margins_of(all, runner->device_info().model).json());
+  }
   const VerdictTable table = table_of(all, margin, sessions, rounds);
   write_verdict_table(table, targets);
   return table.code;

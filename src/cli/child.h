@@ -1,4 +1,4 @@
-// Another program, run to its end.
+// Another rope-bench, run to its end.
 #ifndef ROPE_BENCH_SRC_CLI_CHILD_H_
 #define ROPE_BENCH_SRC_CLI_CHILD_H_
 
@@ -12,7 +12,8 @@ struct ChildResult {
   std::string out;    // stdout; stderr is ours
 };
 
-// `program`: a path, or a name to look up in PATH. Throws ConfigError if it cannot be started.
+// `program`: a path, or a name to look up in PATH. Throws ConfigError if it cannot be started, and
+// at the first byte that is not of a JSON object: then it is stopped.
 ChildResult run_child(const std::string& program, const std::vector<std::string>& args);
 
 // The path of the program that is running.

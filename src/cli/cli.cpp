@@ -176,18 +176,36 @@ void refuse_extras(const Command& command, const Flags& flags) {
   }
 }
 
-// Here for all commands that read a config: an -o that names the same file would replace it.
-void require_config_is_kept(const Flags& flags) {
-  const std::vector<std::string> configs = flags.given("--config");
+// Flags whose value is a file that is read.
+constexpr const char* kInputFlags[] = {"--margins", "--base",     "--q",         "--k",
+                                       "--v",       "--qkv",      "--q-out",     "--k-out",
+                                       "--v-out",   "--qkv-out",  "--positions", "--table",
+                                       "--bias",    "--q-weight", "--k-weight"};
+
+// Here for all commands: an -o or a --write that names a file that is read would replace it.
+void require_inputs_are_kept(const Flags& flags) {
   std::vector<OutputTarget> targets;
   for (const std::string& output : flags.given("--output")) {
     const size_t colon = output.find(':');
-    if (colon == std::string::npos) continue;
+    if (colon == std::string::npos || colon + 1 == output.size()) continue;
     targets.push_back({output.substr(0, colon), output.substr(colon + 1)});
   }
-  if (!targets.empty() && !configs.empty()) require_apart(targets, find_config(configs.front()));
-  for (const std::string& given : flags.given("--hf")) {
-    if (!targets.empty()) require_apart(targets, find_hf(given).path);
+  const std::vector<std::string> written = flags.given("--write");
+  if (targets.empty() && written.empty()) return;
+  std::vector<std::string> inputs;
+  for (const std::string& config : flags.given("--config")) inputs.push_back(find_config(config));
+  for (const std::string& given : flags.given("--hf")) inputs.push_back(find_hf(given).path);
+  for (const char* flag : kInputFlags) {
+    for (const std::string& file : flags.given(flag)) {
+      if (!file.empty()) inputs.push_back(file);
+    }
+  }
+  for (const std::string& input : inputs) {
+    require_apart(targets, input);
+    for (const std::string& path : written) require_apart("--write " + path, path, input);
+  }
+  for (const std::string& path : written) {
+    for (const OutputTarget& target : targets) require_apart("--write " + path, path, target.path);
   }
 }
 
@@ -209,7 +227,7 @@ ExitCode run_command(const Command& command, std::vector<std::string> words, boo
     return ExitCode::kGood;
   }
   refuse_extras(command, flags);
-  require_config_is_kept(flags);
+  require_inputs_are_kept(flags);
   return action(invocation);
 }
 

@@ -1,7 +1,9 @@
 // `gate`: two binaries or two variants in one session, round by round.
+#include <algorithm>
 #include <memory>
 
 #include "fmt/format.h"
+#include "src/case/config.h"
 #include "src/cli/child.h"
 #include "src/cli/command.h"
 #include "src/cli/gate_binaries.h"
@@ -9,6 +11,7 @@
 #include "src/cli/interrupt.h"
 #include "src/cli/margins.h"
 #include "src/cli/options.h"
+#include "src/cli/variants.h"
 #include "src/cli/write_verdicts.h"
 #include "src/compare/margins_file.h"
 
@@ -31,6 +34,19 @@ int64_t rounds_of(const GateFlags& flags) {
   if (*flags.rounds < 2 || *flags.rounds > 10000)
     throw ConfigError(fmt::format("--rounds {}: allowed: 2 to 10000", *flags.rounds));
   return static_cast<int64_t>(*flags.rounds);
+}
+
+// Of any op, on any device.
+void require_variant(const char* flag, const std::string& given) {
+  std::vector<std::string> names;
+  for (const RopeVariant* v : variants()) {
+    if (std::find(names.begin(), names.end(), v->name) == names.end()) names.emplace_back(v->name);
+  }
+  if (std::find(names.begin(), names.end(), given) != names.end()) return;
+  const std::string near = nearest(given, names);
+  throw ConfigError(fmt::format("{} {}: no such variant; allowed: {}{}", flag, given,
+                                fmt::join(names, ", "),
+                                near.empty() ? "" : fmt::format("; did you mean {}?", near)));
 }
 
 GateRules rules_of(const GateFlags& flags) {
@@ -96,6 +112,7 @@ ExitCode run_gate(const GateFlags& flags) {
     throw ConfigError("gate needs one of --base BINARY and --base-variant NAME");
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
   rounds_of(flags);
+  if (!flags.base_variant.empty()) require_variant("--base-variant", flags.base_variant);
   if (!flags.slowdown.empty()) parse_slowdown("--inject-slowdown", flags.slowdown);
   const DeviceChoice choice = parse_device(flags.device);
   GateRules rules = rules_of(flags);

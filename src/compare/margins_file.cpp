@@ -63,7 +63,7 @@ Margins read_margins(const std::string& path) {
       for (const auto& [key, margin] : {std::pair("compare_margin_percent", &m.compare),
                                         std::pair("gate_margin_percent", &m.gate)}) {
         const double percent = one.at(key);
-        if (!(percent > 0 && std::isfinite(percent))) refuse(fmt::format("{} {}", key, percent));
+        if (!(percent > 0 && percent < 100)) refuse(fmt::format("{} {}", key, percent));
         *margin = percent / 100;
       }
       margins.add(m);

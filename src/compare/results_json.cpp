@@ -19,7 +19,10 @@ class Events : public nlohmann::json_sax<Json> {
   Events(ResultsFile* file, size_t row_depth, size_t line)
       : file_(*file), row_depth_(row_depth), line_(line) {}
 
-  bool null() override { return true; }
+  bool null() override {
+    require_row();
+    return true;
+  }
   bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
   bool number_integer(int64_t value) override { return scalar(fmt::format("{}", value)); }
   bool number_unsigned(uint64_t value) override { return scalar(fmt::format("{}", value)); }
@@ -30,6 +33,7 @@ class Events : public nlohmann::json_sax<Json> {
   bool binary(binary_t&) override { return true; }
 
   bool start_object(size_t) override {
+    require_single("an object");
     open();
     if (in_row()) {
       const size_t place = row_depth_ == 1 ? line_ : file_.rows.size();
@@ -38,6 +42,7 @@ class Events : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_array(size_t) override {
+    require_single("a list");
     if (path_.size() == 1 && path_[0] == "results") has_results_ = true;
     ++arrays_;
     return open();
@@ -74,7 +79,21 @@ class Events : public nlohmann::json_sax<Json> {
     return row_depth_ == 1 || path_[0] == "results";
   }
 
+  // What is read of a row is one value each.
+  void require_single(const char* what) const {
+    if (path_.empty() || !in_row() || field_of_column(path_.back()) == nullptr) return;
+    throw ConfigError(fmt::format("{}: row {}: {} is {}; allowed: a single value", file_.path,
+                                  file_.rows.size(), path_.back(), what));
+  }
+  // Entries of `results` are objects.
+  void require_row() const {
+    if (row_depth_ != 3 || path_.size() != 2 || path_[0] != "results") return;
+    throw ConfigError(
+        fmt::format("{}: entry {} of results is no row", file_.path, file_.rows.size() + 1));
+  }
+
   bool scalar(const std::string& text) {
+    require_row();
     if (in_row()) {
       if (const FieldRow* field = field_of_column(path_.back()))
         set_field(file_, *field, text, &file_.rows.back());

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -71,8 +73,10 @@ NpyFile read_npy_file(const std::string& path, const std::vector<std::string>& t
   const auto fail = [&](const std::string& what) -> void {
     throw ConfigError(fmt::format("{}: {}", path, what));
   };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) fail("is a folder");
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail("cannot be opened");
+  if (!file) fail(std::string("cannot be opened: ") + std::strerror(errno));
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(bytes[i])); };
   if (bytes.size() < 12 || bytes.compare(0, 6, "\x93NUMPY") != 0) fail("is not a .npy file");

@@ -145,11 +145,15 @@ const OutputTarget* stdout_target(const std::vector<OutputTarget>& targets) {
   return nullptr;
 }
 
+void require_apart(const std::string& written, const std::string& path, const std::string& input) {
+  if (path.empty() || is_special(path) || !same_file(path, input)) return;
+  throw ConfigError(fmt::format("{} would overwrite {}", written, input));
+}
+
 void require_apart(const std::vector<OutputTarget>& targets, const std::string& input) {
   for (const OutputTarget& target : targets) {
-    if (target.is_stdout() || is_special(target.path) || !same_file(target.path, input)) continue;
-    throw ConfigError(
-        fmt::format("-o {}:{} would overwrite {}", target.format, target.path, input));
+    if (target.is_stdout()) continue;
+    require_apart(fmt::format("-o {}:{}", target.format, target.path), target.path, input);
   }
 }
 

@@ -32,6 +32,8 @@ const OutputTarget* stdout_target(const std::vector<OutputTarget>& targets);
 
 // Throws ConfigError if a target is the file that was read, under whatever name.
 void require_apart(const std::vector<OutputTarget>& targets, const std::string& input);
+// The same for a file that another flag writes to, `written` as it was given ("--write m.json").
+void require_apart(const std::string& written, const std::string& path, const std::string& input);
 
 // Throws ConfigError unless write_file would succeed now.
 void require_writable(const std::string& path);

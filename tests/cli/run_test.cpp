@@ -260,6 +260,40 @@ TEST(Run, NoOutputOverwritesTheConfig) {
   EXPECT_EQ(folder.read("b.json"), config);
 }
 
+// Nor any other file that a command reads, nor does one output replace another.
+TEST(Outputs, KeepWhatIsRead) {
+  ScratchFolder folder;
+  folder.write("b.json",
+               R"({"name": "b", "model": {"num_heads": 1, "head_dim": 64}, "tokens": 1})");
+  for (const char* file : {"q.npy", "m.json", "base"}) folder.write(file, "as it was");
+  ProcessOptions options;
+  options.folder = folder.path();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> calls = {
+      {{"calibrate", "-c", "b", "-w", "b.json"}, "--write b.json would overwrite b.json"},
+      {{"calibrate", "-c", "b", "-w", "new", "-o", "json:new"}, "--write new would overwrite new"},
+      {{"verify", "-c", "b", "--q", "q.npy", "-o", "json:q.npy"}, "would overwrite q.npy"},
+      {{"gate", "-c", "b", "--base", "./base", "-o", "json:base"}, "would overwrite ./base"},
+      {{"gate", "-c", "b", "--base-variant", "naive", "--margins", "m.json", "-o", "csv:m.json"},
+       "would overwrite m.json"},
+      {{"compare", "b.json", "b.json", "--margins", "m.json", "-o", "json:m.json"},
+       "would overwrite m.json"}};
+  for (const auto& [words, message] : calls) {
+    const ProcessResult result = rope_bench(words, options);
+    EXPECT_EQ(result.exit_code, 2) << message;
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+  }
+  for (const char* file : {"q.npy", "m.json", "base"}) EXPECT_EQ(folder.read(file), "as it was");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("new")));
+}
+
+TEST(Outputs, NeedAFileBehindTheColon) {
+  for (const char* command : {"run", "describe", "table"}) {
+    const ProcessResult result = rope_bench({command, "-c", "llama7b", "-o", "json:"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("no file after the colon"), std::string::npos) << result.err;
+  }
+}
+
 TEST(Run, DryRunWritesWhatItCan) {
   ScratchFolder folder;
   const ProcessResult result =

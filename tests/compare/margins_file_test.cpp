@@ -45,6 +45,10 @@ TEST(MarginsFile, RefusesAnythingElse) {
   EXPECT_EQ(refusal(R"({"margins_version": 1, "device_model": "x", "cases": [
               {"name": "a", "variant": "", "dtype": "", "cache": "", "compare_margin_percent": -1}]})"),
             ": compare_margin_percent -1" + end);
+  // A margin that lets twice the time pass gates nothing.
+  EXPECT_EQ(refusal(R"({"margins_version": 1, "device_model": "x", "cases": [
+              {"name": "a", "variant": "", "dtype": "", "cache": "", "compare_margin_percent": 100}]})"),
+            ": compare_margin_percent 100" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 1, "cases": []})"),
             ": key 'device_model' not found" + end);
 }

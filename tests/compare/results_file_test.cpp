@@ -51,6 +51,21 @@ TEST(ResultsFile, EveryFormatSaysTheSame) {
   }
 }
 
+TEST(ResultsFile, RowsAreObjectsAndTheirFieldsSingleValues) {
+  const std::string text = text_of("json", two_rows());
+  for (const auto& [from, to, message] :
+       {std::tuple{"\"results\": [", "\"results\": [1, ", "entry 1 of results is no row"},
+        std::tuple{"\"results\": [", "\"results\": [null, ", "entry 1 of results is no row"},
+        std::tuple{"\"variant\": \"fast\"", "\"variant\": {}", "variant is an object"}}) {
+    try {
+      parse_results("file", replaced(text, from, to));
+      ADD_FAILURE() << to;
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  }
+}
+
 // C182: what a spreadsheet leaves of a CSV.
 TEST(ResultsFile, CsvAfterASpreadsheet) {
   const RunReport report = two_rows();

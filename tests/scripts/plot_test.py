@@ -143,7 +143,14 @@ class WrongCalls(PlotTest):
         self.write(rows())
         self.write([{"a": 1}], "other.csv")
         self.write([row("fast", 1, status="failed")], "failed.csv")
-        for words, text in ((("none.csv",), "cannot read none.csv: No such file or directory"),
+        with open(os.path.join(self.folder, "a.csv"), encoding="utf-8") as file:
+            whole = file.read()
+        for name, text in (("empty.csv", ""), ("cut.csv", whole[:-20])):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        for words, text in ((("empty.csv",), "empty.csv: no column name"),
+                            (("cut.csv",), "not as many fields as the header has"),
+                            (("none.csv",), "cannot read none.csv: No such file or directory"),
                             (("other.csv",), "other.csv: no column name; expected a CSV of"),
                             (("failed.csv",), "no row is left: none passed"),
                             (("a.csv", "--kind", "pie"), "--kind pie: allowed are bandwidth, ratio, decode, fused, error"),

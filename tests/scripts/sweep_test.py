@@ -474,6 +474,18 @@ class WrongCalls(SweepTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot start /no/such/rope-bench: No such file or directory", done.stderr)
 
+    def test_a_binary_that_is_another_program(self):
+        for script, code, text in (("echo garbage", 2, "is no rope-bench: its -c -o json printed 'garbage"),
+                                   ("echo '{}'", 2, "is no rope-bench, or another version: no "),
+                                   ("kill -SEGV $$", 6, "ended by SIGSEGV")):
+            with open(self.file("other"), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + script + "\n")
+            os.chmod(self.file("other"), 0o755)
+            done = self.sweep("tokens", "-c", self.config, "-o", "out.csv", binary=self.file("other"))
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
     def test_a_file_that_is_there(self):
         flags = ("tokens", "-c", self.config, "-a", "tokens=1", "-o", "out.csv")
         self.checked(*flags)
