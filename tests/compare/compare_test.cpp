@@ -210,7 +210,7 @@ TEST(Compare, TenThousandRowsUnderTwoSeconds) {
     const auto start = std::chrono::steady_clock::now();
     const ResultsFile a = read_results(base), b = read_results(now);
     const Comparison c = compare(a, b, {});
-    const double seconds =
+    [[maybe_unused]] const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     EXPECT_EQ(c.count(Verdict::kPass), 10000u);
 #ifndef __SANITIZE_ADDRESS__  // which costs several times as much
