@@ -55,10 +55,10 @@ TEST_F(GateCommand, ComparesVariantsInOneProcess) {
     EXPECT_GT(row.at("base_time_us").get<double>(), 0) << row;
     EXPECT_EQ(row.at("num_rounds"), row.at("rerun").is_null() ? 2 : 4) << row;
   }
-  // One that the CPU does not have.
-  const ProcessResult none = gate({"--base-variant", "per_head"});
+  // One that this op does not have on a CPU.
+  const ProcessResult none = gate({"--base-variant", "unfused"});
   EXPECT_EQ(none.exit_code, 5) << none.err;
-  EXPECT_NE(none.out.find("no variant per_head"), std::string::npos) << none.out;
+  EXPECT_NE(none.out.find("no variant unfused"), std::string::npos) << none.out;
 }
 
 TEST_F(GateCommand, ComparesBinariesRunByRun) {
