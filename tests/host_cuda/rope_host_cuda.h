@@ -129,7 +129,6 @@ Packet<kBytes> load_constant(const void* p) {
 struct IntegerWords {
   int64_t integer;
   int64_t value() const { return integer; }
-  uint32_t low_word() const { return static_cast<uint32_t>(integer); }
 };
 inline IntegerWords load_integer_words(const void* p, bool wide) {
   if (!wide) return {static_cast<int32_t>(load_constant<4>(p).word[0])};

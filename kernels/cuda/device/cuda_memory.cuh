@@ -52,7 +52,6 @@ __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
 struct IntegerWords {
   uint32_t narrow, low, high;
   bool wide;
-  ROPE_DEVICE uint32_t low_word() const { return wide ? low : narrow; }
   ROPE_DEVICE int64_t value() const {
     return wide ? static_cast<int64_t>(low | static_cast<uint64_t>(high) << 32)
                 : static_cast<int64_t>(static_cast<int32_t>(narrow));

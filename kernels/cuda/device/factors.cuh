@@ -29,11 +29,8 @@ struct Table {
     return result;
   }
   ROPE_DEVICE const char* row(int64_t position) const { return values + position * row_stride; }
-  // The same with one short multiplication; is_short() says whether it does.
+  // Whether one short multiplication finds a row.
   bool is_short() const { return row_stride <= 0xffffffff; }
-  ROPE_DEVICE const char* short_row(uint32_t position) const {
-    return values + static_cast<uint64_t>(position) * static_cast<uint32_t>(row_stride);
-  }
 };
 
 // What turns backwards: the sign bit of sines, flipped where they are formed or where adjacent
@@ -56,11 +53,6 @@ struct FactorRow {
   ROPE_DEVICE static FactorRow of(const Table& table, int64_t position, int half_dim,
                                   uint32_t sine_flip) {
     const char* row = table.row(position);
-    return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
-  }
-  ROPE_DEVICE static FactorRow of_row(const Table& table, uint32_t position, int half_dim,
-                                      uint32_t sine_flip) {
-    const char* row = table.short_row(position);
     return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
   }
   ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {

@@ -64,22 +64,6 @@ struct Operand {
     result.heads = Divisor::of(static_cast<uint32_t>(tensor.num_heads));
     return result;
   }
-  // Whether strides fit 32 bits: then a row is two short multiplications behind that of its chunk.
-  bool is_short() const {
-    constexpr int64_t kMost = 0xffffffff;
-    return in_token_stride <= kMost && in_head_stride <= kMost && out_token_stride <= kMost &&
-           out_head_stride <= kMost;
-  }
-  ROPE_DEVICE const char* short_in_row(int64_t chunk_first, uint32_t token, uint32_t head) const {
-    return in + chunk_first * in_token_stride +
-           static_cast<uint64_t>(token) * static_cast<uint32_t>(in_token_stride) +
-           static_cast<uint64_t>(head) * static_cast<uint32_t>(in_head_stride);
-  }
-  ROPE_DEVICE char* short_out_row(int64_t chunk_first, uint32_t token, uint32_t head) const {
-    return out + chunk_first * out_token_stride +
-           static_cast<uint64_t>(token) * static_cast<uint32_t>(out_token_stride) +
-           static_cast<uint64_t>(head) * static_cast<uint32_t>(out_head_stride);
-  }
   // Where tokens are one after the other in inputs and outputs.
   ROPE_DEVICE const char* in_row(int64_t token, int64_t head) const {
     return in + token * in_token_stride + head * in_head_stride;
@@ -138,8 +122,6 @@ struct TokenMap {
     int64_t known;
     bool is_known;
     ROPE_DEVICE int64_t value() const { return is_known ? known : words.value(); }
-    // Of one that is not known: a table has fewer than 2^32 rows.
-    ROPE_DEVICE uint32_t row() const { return words.low_word(); }
   };
   ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
     const bool wide = bits == 64;
