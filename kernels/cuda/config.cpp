@@ -132,7 +132,8 @@ constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {
 constexpr Choice kNorm[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kRowNorm[] = {{kAny, 16, 128, 2}};
 constexpr Choice kAngles[] = {
-    {110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {450'000, 16, 128, 2}, {kAny, 16, 128, 1}};
+    {110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {450'000, 16, 64, 2}, {kAny, 16, 128, 1}};
+constexpr Choice kAnglesOutOfPlace[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kNormAngles[] = {{110'000, 8, 256, 1}, {152'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 
 std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
@@ -140,7 +141,7 @@ std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& st
   const bool angles = stages.rotation && args.table == nullptr;
   if (norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
   if (norm) return angles ? std::span<const Choice>(kNormAngles) : kNorm;
-  if (angles) return kAngles;
+  if (angles) return all_in_place(args) ? std::span<const Choice>(kAngles) : kAnglesOutOfPlace;
   return all_in_place(args) ? std::span<const Choice>(kInPlace) : kOutOfPlace;
 }
 

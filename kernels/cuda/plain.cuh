@@ -1,7 +1,7 @@
-// The common case of rope, split_rope, norm_split_rope with a norm per head, and of the gradients:
-// tokens one after the other with one position each, heads that share out evenly among threads.
-// Variants `fast`, `on_the_fly`, `per_head`, and the launches of `unfused`. In one launch, at the
-// speed of a plain copy.
+// The common case of rope, split_rope, norm_split_rope with a norm per head, of the gradients, and
+// of varlen_split_rope with a packed output: tokens one after the other, heads that share out
+// evenly among threads. Variants `fast`, `on_the_fly`, `per_head`, and the launches of `unfused`.
+// In one launch, at the speed of a plain copy.
 //
 //   q, k: rotate(norm(x)), norm where there is one; v copied
 //   (x', y') = (x cos - y sin, y cos + x sin)
@@ -45,14 +45,17 @@ enum class PlainMode {
   kNorm,        // every thread of q and k norms, and rotates or not; in place or not
 };
 
-template <PlainMode kMode, int kBytes, int kHeads>
-inline constexpr int kPlainRegisters = kMode != PlainMode::kNorm ? (kHeads == 2 ? 56 : 40)
-                                       : kHeads == 2             ? 64
-                                       : kBytes == 16            ? 56
-                                                                 : 40;
+// `looks_up`: forms angles of packed tokens.
+constexpr int plain_registers(PlainMode mode, int bytes, int heads, bool looks_up) {
+  if (heads == 2) return mode == PlainMode::kNorm || looks_up ? 64 : 56;
+  return bytes == 16 && (mode == PlainMode::kNorm || looks_up) ? 56 : 40;
+}
 
-template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads, PlainMode kMode>
-ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
+// kPacked: tokens are those of packed sequences, some perhaps padding.
+template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads, PlainMode kMode,
+          bool kPacked>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
+                                                    kPacked&& kSource == Source::kAngles))
     rope_plain_kernel(ROPE_ARGUMENT PlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
@@ -61,12 +64,12 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
   // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
   constexpr Hint kLoad = kMode == PlainMode::kInPlace || kAngles ? Hint::kStream : Hint::kKeep;
-  ROPE_SHARED(float, shared, kAngles ? kSharedFactors : 1);
+  ROPE_SHARED(float, shared, kAngles ? plain_shared_factors(kHeads) : 1);
 
   // Locate.
   if constexpr (!kAngles) {
     if (block_x() < p.prefetch_blocks) {
-      prefetch_rows(p);
+      prefetch_rows<kPacked>(p);
       if (kNorm && block_x() == 0) prefetch_weights(p);
       return;
     }
@@ -91,7 +94,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
   settle(table);
   if constexpr (kAngles) {
     if (block_x() == 0) {
-      prefetch_angles(p);
+      prefetch_angles<kPacked>(p);
       if (kNorm) prefetch_weights(p);
     }
   }
@@ -99,21 +102,30 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
 
   // Load.
   const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
+  bool works = item.exists;
   uint32_t position = 0;
-  if (!kAngles && turns && item.exists) position = load_constant<4>(position_at).word[0];
+  if (!kAngles && !kPacked && turns && works) position = load_constant<4>(position_at).word[0];
   BlockTokens tokens;
-  [[maybe_unused]] auto factors = plain_factors(p, item, turns, &tokens);
-  if constexpr (kAngles) factors.begin();
+  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, &tokens);
+  if constexpr (kAngles && !kPacked) factors.begin();
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
     heads.head[h] = {};
-    if (!item.exists || (kHeads > 1 && item.head + h >= o.num_heads)) continue;
+    if (!works || (kHeads > 1 && item.head + h >= o.num_heads)) continue;
     const char* at = in + static_cast<uint64_t>(h) * o.in_head_stride;
     heads.head[h].x = load<kBytes, kLoad>(at);
     heads.head[h].y = load<kBytes, kLoad>(at + slice.step);
   }
   let_next_launch_start();
+  if constexpr (kPacked) {
+    // Looked up while loads are on their way: padding has been read, and is not written.
+    TokenPosition at;
+    if (works) at = p.packed.locate(token);
+    works = works && !at.is_padding;
+    if (!kAngles && !works) return;
+    position = static_cast<uint32_t>(at.position);
+  }
   if constexpr (kNorm) {
     if (item.operand != &p.v) heads.weights[0].load(o, slice, 0);
   }
@@ -123,14 +135,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
     const char* cosines = table + static_cast<uint64_t>(position) * p.row_stride;
     row = {cosines, cosines + p.sines, kNorm ? 0 : p.sine_flip, p.is_bf16};
     if constexpr (Heads::kShares) {
-      if (turns && slice.rotates && item.exists)
-        first_factors = row.template load<Heads::kCount>(0);
+      if (turns && slice.rotates && works) first_factors = row.template load<Heads::kCount>(0);
     }
   }
 
   // Norm; the factors before it, while loads are on their way.
   if constexpr (kAngles) {
-    if (turns) factors.finish(shared);
+    if (turns && kPacked) factors.form_in_turn(shared);
+    if (turns && !kPacked) factors.finish(shared);
   }
   if constexpr (kNorm) {
     if (item.operand != &p.v) {
@@ -144,7 +156,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS((kPlainRegisters<kMode, kBytes, kHeads>))
     if (turns) sync_block();
   }
   // Nobody waits any more, and behind the last token there are no factors.
-  if (!item.exists) return;
+  if (!works) return;
   if constexpr (kAngles) {
     if (turns) {
       const auto half = static_cast<int>(p.half_dim.divisor);

@@ -16,7 +16,8 @@ bool forms_angles(const RopeKernelArgs& args, const VectorLaunch& how) {
 }
 // Whether shared memory has room for the factors of a block's tokens, each row of threads one.
 bool factors_fit(const RopeKernelArgs& args, const VectorConfig& config) {
-  return 2 * config.threads * config.packet_bytes / element_size(args.dtype) <= kSharedFactors;
+  return 2 * config.threads * config.packet_bytes / element_size(args.dtype) <=
+         plain_shared_factors(config.heads);
 }
 
 // Offsets within a token are computed in 32 bits, and tokens are a short multiplication away.
@@ -63,12 +64,19 @@ bool norm_fits(const RopeKernelArgs& args, const VectorLaunch& how, int threads)
   return threads <= 32 && (threads & (threads - 1)) == 0;
 }
 
+// Token t is row t of inputs and outputs.
+bool is_in_order(const RopeKernelArgs& args) {
+  return args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr &&
+         args.padded_output == 0;
+}
+
 }  // namespace
 
 bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
-  if (!TokenMap::is_plain(args) || how.in_is_out || args.num_tokens > 0x7fffffff) return false;
+  if (!is_in_order(args) || how.in_is_out || args.num_tokens > 0x7fffffff) return false;
   if (how.stages.bias && args.bias != nullptr) return false;
   const bool norm = has_norm(args, how);
+  if (norm && is_packed(args)) return false;
   if (!how.stages.rotation && !norm && all_in_place(args)) return false;
   if (forms_angles(args, how) && !factors_fit(args, how.config)) return false;
   const VectorParams v = vector_params(args, how);
@@ -107,6 +115,7 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   p.num_tokens = static_cast<uint32_t>(args.num_tokens);
   p.position_bytes = static_cast<uint32_t>(args.position_bits) / 8;
   p.positions = static_cast<const char*>(args.positions);
+  p.packed = PackedTokens::of(args);
   p.table = v.table.values;
   p.table_rows = static_cast<uint32_t>(args.table_rows < 0xffffffff ? args.table_rows : 0xffffffff);
   p.row_stride = static_cast<uint32_t>(v.table.row_stride);

@@ -11,6 +11,11 @@
 
 namespace rope_bench::device {
 
+// Whether tokens are those of packed sequences: positions are looked up, and some may be padding.
+inline bool is_packed(const RopeKernelArgs& args) {
+  return args.op == ROPE_OP_VARLEN_SPLIT_ROPE || args.position_source != ROPE_POSITIONS_IDS;
+}
+
 // Of rope_plain_kernel.
 PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how);
 // The grid; fills in what the kernel must know of it.
@@ -49,14 +54,17 @@ int32_t start_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
           return launch(rope_row_norm_plain_kernel<T, kSource, kPairing, kBytes, kHeads>, shape,
                         args.stream, row_params);
         }
-        const auto with = [&](auto mode) {
-          return launch(
-              rope_plain_kernel<T, kSource, kPairing, kBytes, kHeads, decltype(mode)::kValue>,
-              shape, args.stream, p);
+        const auto with = [&](auto mode, auto packed) {
+          return launch(rope_plain_kernel<T, kSource, kPairing, kBytes, kHeads,
+                                          decltype(mode)::kValue, decltype(packed)::kValue>,
+                        shape, args.stream, p);
         };
-        if (norm) return with(Tag<PlainMode::kNorm>{});
-        if (copies) return with(Tag<PlainMode::kOutOfPlace>{});
-        return with(Tag<PlainMode::kInPlace>{});
+        const auto with_tokens = [&](auto mode) {
+          return is_packed(args) ? with(mode, Tag<true>{}) : with(mode, Tag<false>{});
+        };
+        if (norm) return with(Tag<PlainMode::kNorm>{}, Tag<false>{});
+        if (copies) return with_tokens(Tag<PlainMode::kOutOfPlace>{});
+        return with_tokens(Tag<PlainMode::kInPlace>{});
       });
     });
   });

@@ -69,7 +69,6 @@ struct Timing {
   std::string stopped_by;                        // "precision", "max_time"
   double mad_us = 0;                             // median absolute deviation from the median
   double first_tenth_us = 0, last_tenth_us = 0;  // medians of these tenths of the rounds: drift
-  int64_t num_placements = 0;                    // places in memory that the sets lay at
   int64_t num_dropped = 0;                       // rounds that do not count
   std::string dropped_reason;                    // why; also where they had to count
   bool left_clocks = false;  // rounds off their clocks had to count: there were hardly others

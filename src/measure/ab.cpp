@@ -20,17 +20,19 @@ std::optional<AbMeasurement> measure_ab(Backend& backend, CaseBuffers& buffers,
       timed_a.record();
       timed_b.record();
     }
-    timed_a.sample();
-    timed_b.sample();
+    timed_a.warm_up();
+    timed_b.warm_up();
     Timed& outer = attempt % 2 == 0 ? timed_a : timed_b;
     Timed& inner = attempt % 2 == 0 ? timed_b : timed_a;
     int64_t& outer_wrong = attempt % 2 == 0 ? result.a_wrong_units : result.b_wrong_units;
     int64_t& inner_wrong = attempt % 2 == 0 ? result.b_wrong_units : result.a_wrong_units;
+    const bool is_last = static_cast<int64_t>(result.log_ratios.size()) + 1 == options.rounds;
+    const bool due = options.judge && (attempt % kJudgeEvery == 0 || is_last);
     double outer_time = outer.sample(), inner_time = inner.sample();
     inner_time += inner.sample();
-    if (options.judge) inner_wrong += inner.judge_last_window({});
+    if (due) inner_wrong += inner.judge_last_window({});
     outer_time += outer.sample();
-    if (options.judge) outer_wrong += outer.judge_last_window({});
+    if (due) outer_wrong += outer.judge_last_window({});
     const double time_a = attempt % 2 == 0 ? outer_time : inner_time;
     const double time_b = attempt % 2 == 0 ? inner_time : outer_time;
     if (time_a <= 0 || time_b <= 0) continue;

@@ -15,13 +15,13 @@ struct AbMeasurement {
   // A round each; empty if no round gave positive times.
   std::vector<double> log_ratios;                // ln(time of B / time of A)
   std::vector<double> a_us, b_us;                // the times themselves
-  int64_t a_wrong_units = 0, b_wrong_units = 0;  // in the last timed window of every round
+  int64_t a_wrong_units = 0, b_wrong_units = 0;  // in timed windows that were judged
 };
 
 struct AbOptions {
   CacheMode cache = CacheMode::kCold;
   int64_t rounds = 10;
-  bool judge = true;  // check timed launches, once per round
+  bool judge = true;  // check timed launches
   std::function<bool()> interrupted;
 };
 

@@ -118,8 +118,9 @@ void CaseBuffers::lay_out_sets() {
 void CaseBuffers::move_sets() {
   if (damage_.evidence == nullptr) damage_ = damage_here();
   const size_t bytes = sets_bytes_ + kOffsets * kOffsetStep;
-  // Taken before the old memory goes: else it would be the same again.
-  if (backend_.free_bytes() / 2 >= bytes) {
+  // Taken before the old memory goes: else it would be the same again. A host's pages lie anywhere
+  // as it is, and fresh ones cost a fault each.
+  if (!backend_.is_host() && backend_.free_bytes() / 2 >= bytes) {
     try {
       sets_memory_ = DeviceMemory(backend_, bytes);
     } catch (const OutOfMemory&) {  // in pieces, perhaps: the offset moves them

@@ -1,13 +1,12 @@
 #include "src/measure/rounds.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 namespace rope_bench {
 
 void Rounds::add(double kernel, double limit, bool has_limit, const DeviceState& state) {
-  const int64_t placement = placement_of_round(attempted_++);
+  ++attempted_;
   if (kernel <= 0 || (has_limit && limit <= 0)) {
     ++not_positive_;
     return;
@@ -16,22 +15,17 @@ void Rounds::add(double kernel, double limit, bool has_limit, const DeviceState&
   times_.push_back(kernel);
   limits_.push_back(limit);
   ratios_.push_back(has_limit ? limit / kernel : 1 / kernel);
-  placements_.push_back(placement);
 }
 
-PlacedSample Rounds::sample(const std::vector<double>& values, const GateVerdict& verdict) const {
-  PlacedSample kept;
-  for (const size_t i : verdict.kept) {
-    kept.values.push_back(values[i]);
-    kept.placements.push_back(placements_[i]);
-  }
+std::vector<double> Rounds::sample(const std::vector<double>& values, const GateVerdict& verdict) {
+  std::vector<double> kept;
+  for (const size_t i : verdict.kept) kept.push_back(values[i]);
   return kept;
 }
 
 void Rounds::summarise(const GateVerdict& verdict, Timing* t) const {
-  const PlacedSample sample = times(verdict);
-  const std::vector<double>& values = sample.values;
-  const Interval interval = placed_interval(sample);
+  const std::vector<double> values = times(verdict);
+  const Interval interval = median_interval(values);
   const Drift drift = drift_of(values);
   t->num_rounds = static_cast<int64_t>(values.size());
   t->median_us = median(values) * 1e6;
@@ -43,8 +37,6 @@ void Rounds::summarise(const GateVerdict& verdict, Timing* t) const {
   t->mad_us = median_absolute_deviation(values) * 1e6;
   t->first_tenth_us = drift.first * 1e6;
   t->last_tenth_us = drift.last * 1e6;
-  t->num_placements = static_cast<int64_t>(
-      std::set<int64_t>(sample.placements.begin(), sample.placements.end()).size());
   t->num_dropped = attempted_ - t->num_rounds;
   t->dropped_reason = verdict.reason;
   if (not_positive_ > 0) {

@@ -21,21 +21,20 @@ class Rounds {
   GateVerdict verdict(bool time_is_up) const { return gate_.verdict(time_is_up); }
 
   // Of the rounds that count, in the order in which they were measured.
-  PlacedSample times(const GateVerdict& v) const { return sample(times_, v); }
-  PlacedSample limits(const GateVerdict& v) const { return sample(limits_, v); }
+  std::vector<double> times(const GateVerdict& v) const { return sample(times_, v); }
+  std::vector<double> limits(const GateVerdict& v) const { return sample(limits_, v); }
   // Limit over kernel; without a limit one over the kernel's seconds.
-  PlacedSample ratios(const GateVerdict& v) const { return sample(ratios_, v); }
+  std::vector<double> ratios(const GateVerdict& v) const { return sample(ratios_, v); }
 
   // Fills in everything about the kernel's own times. At least one round must count.
   void summarise(const GateVerdict& verdict, Timing* t) const;
 
  private:
-  PlacedSample sample(const std::vector<double>& values, const GateVerdict& verdict) const;
+  static std::vector<double> sample(const std::vector<double>& values, const GateVerdict& verdict);
 
   RoundGate gate_;
   int64_t attempted_ = 0, not_positive_ = 0;
   std::vector<double> times_, limits_, ratios_;
-  std::vector<int64_t> placements_;
 };
 
 }  // namespace rope_bench

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
-#include <numeric>
 
 namespace rope_bench {
 
@@ -51,58 +49,21 @@ Drift drift_of(const std::vector<double>& sample) {
           median({sample.end() - tenth, sample.end()})};
 }
 
-int64_t placement_of_round(int64_t round) {
-  int64_t placement = 0, rounds_each = 3;
-  while (round >= 4 * rounds_each) {
-    round -= 4 * rounds_each;
-    placement += 4;
-    rounds_each *= 2;
-  }
-  return placement + round / rounds_each;
+Interval ratio_interval(const std::vector<double>& ratios) {
+  const double middle = median(ratios);
+  const Interval rounds = median_interval(ratios);
+  const double processes = kBetweenProcesses * std::fabs(middle);
+  return {middle - std::hypot(middle - rounds.low, processes),
+          middle + std::hypot(rounds.high - middle, processes)};
 }
 
-namespace {
-
-// 0.975 quantiles of Student's t with 1, 2, ... degrees of freedom; beyond the table the last one
-// is a little wide.
-double t_quantile(size_t degrees) {
-  constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131};
-  return kTable[std::min(degrees, std::size(kTable)) - 1];
-}
-
-double placement_error(const PlacedSample& sample) {
-  std::map<int64_t, std::vector<double>> by_placement;
-  for (size_t i = 0; i < sample.values.size(); ++i)
-    by_placement[sample.placements[i]].push_back(sample.values[i]);
-  std::vector<double> medians;
-  for (const auto& [placement, values] : by_placement) medians.push_back(median(values));
-  const auto n = static_cast<double>(medians.size());
-  if (n < 2) return 0;
-  if (n == 2) return std::fabs(medians[0] - medians[1]) / 2;
-  const double mean = std::accumulate(medians.begin(), medians.end(), 0.0) / n;
-  double squares = 0;
-  for (const double value : medians) squares += (value - mean) * (value - mean);
-  return t_quantile(medians.size() - 1) * std::sqrt(squares / (n - 1) / n);
-}
-
-}  // namespace
-
-Interval placed_interval(const PlacedSample& sample, double between) {
-  const double middle = median(sample.values);
-  const Interval rounds = median_interval(sample.values);
-  const double placements = placement_error(sample), processes = between * std::fabs(middle);
-  return {middle - std::hypot(std::max(middle - rounds.low, placements), processes),
-          middle + std::hypot(std::max(rounds.high - middle, placements), processes)};
-}
-
-const char* StoppingRule::why_stop(const PlacedSample& ratios, double elapsed_s) const {
-  const auto rounds = static_cast<int64_t>(ratios.values.size());
+const char* StoppingRule::why_stop(const std::vector<double>& ratios, double elapsed_s) const {
+  const auto rounds = static_cast<int64_t>(ratios.size());
   if (rounds < std::min<int64_t>(min_rounds, 3)) return nullptr;
   if (elapsed_s >= std::max(max_time_s, min_time_s)) return "max_time";
   if (rounds < min_rounds || elapsed_s < min_time_s) return nullptr;
-  const Interval interval = placed_interval(ratios, kBetweenProcesses);
-  const double middle = median(ratios.values);
+  const Interval interval = ratio_interval(ratios);
+  const double middle = median(ratios);
   return (interval.high - interval.low) / 2 <= precision * std::fabs(middle) ? "precision"
                                                                              : nullptr;
 }

@@ -11,9 +11,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Timed launches are judged in the first round, in every so many, and in the last.
-constexpr int64_t kJudgeEvery = 16;
-
 }  // namespace
 
 Timed::Timed(Backend& backend, CaseBuffers& buffers, const RopeVariant& variant, const Plan& plan,
@@ -39,6 +36,14 @@ void Timed::record() {
 void Timed::prepare(int launches) {
   buffers_->restore(std::min(launches, plan_.num_sets));
   if (cache_ == CacheMode::kCold) backend_->flush_cache();
+}
+
+void Timed::warm_up() {
+  prepare(plan_.long_launches);
+  backend_->time(*long_);
+  if (backend_->is_host()) return;
+  prepare(plan_.short_launches);
+  backend_->time(*short_);
 }
 
 double Timed::sample() {
@@ -83,43 +88,64 @@ double Timed::isolated() {
 
 double Timed::host_cost() { return backend_->host_cost({variant_, buffers_->args(0)}); }
 
+namespace {
+
+struct Candidate {
+  const RopeVariant* row;
+  double seconds;
+};
+
+// Times the candidates side by side at so many places in memory, `passes` times through all of them
+// at each (every second one backwards), and sorts them, the fastest first.
+void race(Backend& backend, CaseBuffers& buffers, const Plan& plan, CacheMode cache, int places,
+          int passes, std::vector<Candidate>* candidates) {
+  std::vector<Timed> timed;
+  for (const Candidate& c : *candidates) timed.emplace_back(backend, buffers, *c.row, plan, cache);
+  std::vector<std::vector<double>> seconds(timed.size());
+  for (int place = 0; place < places; ++place) {
+    if (place > 0) {
+      buffers.move_sets();
+      for (Timed& one : timed) one.record();
+    }
+    for (Timed& one : timed) one.warm_up();
+    for (int pass = 0; pass < passes; ++pass) {
+      for (size_t i = 0; i < timed.size(); ++i) {
+        const size_t at = pass % 2 == 0 ? i : timed.size() - 1 - i;
+        seconds[at].push_back(timed[at].sample());
+      }
+    }
+  }
+  for (size_t i = 0; i < timed.size(); ++i) (*candidates)[i].seconds = median(seconds[i]);
+  std::sort(candidates->begin(), candidates->end(),
+            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+}
+
+}  // namespace
+
 const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const Plan& plan,
                                  CacheMode cache) {
-  struct Candidate {
-    const RopeVariant* row;
-    double seconds;
-  };
-  // A host flushes its caches slowly: fewer samples there.
-  const int first_look = backend.is_host() ? 1 : 3, closer_look = backend.is_host() ? 3 : 7;
-  const size_t leaders = backend.is_host() ? 2 : 3;
   std::vector<Candidate> candidates;
   const RopeKernelArgs args = buffers.args(0);
-  const auto best_of = [&](const RopeVariant& row, int samples) {
-    Timed timed(backend, buffers, row, plan, cache);
-    std::vector<double> seconds;
-    for (int i = 0; i < samples; ++i) seconds.push_back(timed.sample());
-    return median(seconds);
-  };
   for (const RopeVariant& row : backend.limits()) {
     char reason[256];
-    if (row.why_not(&args, reason, sizeof(reason)) == 0)
-      candidates.push_back({&row, best_of(row, first_look)});
+    if (row.why_not(&args, reason, sizeof(reason)) == 0) candidates.push_back({&row, 0});
   }
-  const auto faster = [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; };
-  std::sort(candidates.begin(), candidates.end(), faster);
   if (candidates.empty()) return nullptr;
+  // A host flushes its caches slowly: fewer samples there.
+  const bool is_host = backend.is_host();
+  race(backend, buffers, plan, cache, is_host ? 1 : 3, 1, &candidates);
   // A closer look at the leaders.
-  while (candidates.size() > leaders) candidates.pop_back();
-  for (Candidate& candidate : candidates) candidate.seconds = best_of(*candidate.row, closer_look);
-  return std::min_element(candidates.begin(), candidates.end(), faster)->row;
+  const size_t leaders = is_host ? 2 : 3;
+  candidates.resize(std::min(candidates.size(), leaders));
+  if (candidates.size() > 1) race(backend, buffers, plan, cache, is_host ? 2 : 6, 2, &candidates);
+  return candidates.front().row;
 }
 
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options) {
-  const Clock::time_point start = Clock::now();
-  Timed kernel(backend, buffers, variant, plan, options.cache);
   const RopeVariant* limit_row = fastest_limit(backend, buffers, plan.as_it_is(), options.cache);
+  Timed kernel(backend, buffers, variant, plan, options.cache);
   std::optional<Timed> limit;
   if (limit_row != nullptr)
     limit.emplace(backend, buffers, *limit_row, plan.as_it_is(), options.cache);
@@ -136,18 +162,19 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   const auto read_state = [&] {
     return backend.monitor() == nullptr ? DeviceState{} : backend.monitor()->read();
   };
-  kernel.sample();  // of no round: the first one warms up what later ones find warm
-
+  const Clock::time_point start = Clock::now();
   const char* stopped_by = nullptr;
   GateVerdict verdict;
   while (stopped_by == nullptr) {
     if (options.interrupted && options.interrupted()) return std::nullopt;
     const int64_t round = rounds.attempted();
-    if (round > 0 && placement_of_round(round) != placement_of_round(round - 1)) {
+    if (round > 0) {
       buffers.move_sets();
       kernel.record();
       if (limit) limit->record();
     }
+    kernel.warm_up();
+    if (limit) limit->warm_up();
     const double kernel_a = kernel.sample();
     const bool due = round % kJudgeEvery == 0;
     if (due) judge();
@@ -171,11 +198,11 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
   t.num_launches = t.num_rounds * 2 * plan.windows *
                    (plan.long_launches + (backend.is_host() ? 0 : plan.short_launches));
   if (limit) {
-    const PlacedSample ratios = rounds.ratios(verdict);
-    const Interval interval = placed_interval(ratios, kBetweenProcesses);
-    t.limit_us = median(rounds.limits(verdict).values) * 1e6;
+    const std::vector<double> ratios = rounds.ratios(verdict);
+    const Interval interval = ratio_interval(ratios);
+    t.limit_us = median(rounds.limits(verdict)) * 1e6;
     t.limit_variant = limit_row->name;
-    t.limit_ratio = median(ratios.values);
+    t.limit_ratio = median(ratios);
     t.limit_ratio_ci_low = interval.low;
     t.limit_ratio_ci_high = interval.high;
   }

@@ -24,6 +24,9 @@ class Timed {
 
   // Records the windows anew, after the sets moved.
   void record();
+  // Each window once, untimed: the first time after sets moved, addresses and code are found
+  // slowly.
+  void warm_up();
   // Seconds per launch: the difference of the long and the short window over the launches between
   // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
   // is flushed before each. Several pairs of windows where the plan says so: their mean.
@@ -48,6 +51,9 @@ class Timed {
   std::unique_ptr<Window> short_, long_;
 };
 
+// Timed launches are judged in the first round, in every so many, and in the last.
+constexpr int64_t kJudgeEvery = 16;
+
 struct MeasureOptions {
   CacheMode cache = CacheMode::kCold;
   StoppingRule stop;
@@ -64,8 +70,8 @@ struct Measurement {
 };
 
 // Interleaves samples of the variant with samples of the fastest limit (A B B A) until the rule
-// stops, at several places in memory, rounds off the device's clocks left out. nullopt if
-// interrupted before enough rounds.
+// stops. Every round has its sets elsewhere in memory, because time depends on where they lie;
+// rounds off the device's clocks are left out. nullopt if interrupted before enough rounds.
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options);

@@ -211,8 +211,6 @@ const Column kColumns[] = {
     {"num_dropped_rounds", kInteger, true, timing<&T::num_dropped>,
      "rounds that do not count: off the device's clocks, or without a positive time"},
     {"dropped_reason", kText, true, timing<&T::dropped_reason>, "why, and how many"},
-    {"num_placements", kInteger, true, timing<&T::num_placements>,
-     "places in memory that the buffers were moved to between rounds"},
     {"time_first_tenth_us", kNumber, true, timing<&T::first_tenth_us>,
      "median of the first tenth of the rounds"},
     {"time_last_tenth_us", kNumber, true, timing<&T::last_tenth_us>,

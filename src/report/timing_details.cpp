@@ -37,9 +37,8 @@ std::string timing_lines(const Timing& t, const DeviceInfo& device) {
     }
     text += "\n";
   }
-  text +=
-      fmt::format("  {} at {}, stopped by {}", counted(static_cast<size_t>(t.num_rounds), "round"),
-                  counted(static_cast<size_t>(t.num_placements), "placement"), t.stopped_by);
+  text += fmt::format("  {}, stopped by {}", counted(static_cast<size_t>(t.num_rounds), "round"),
+                      t.stopped_by);
   if (t.num_dropped > 0 || !t.dropped_reason.empty())
     text += fmt::format("; dropped {}: {}", t.num_dropped, t.dropped_reason);
   if (t.sm_clock_mhz && t.memory_clock_mhz)

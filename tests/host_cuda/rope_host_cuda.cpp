@@ -104,6 +104,7 @@ class Block : public Fibers {
 };
 
 Block* running_block = nullptr;
+bool right_hints = false;  // in turn
 
 }  // namespace
 
@@ -114,6 +115,7 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
     return "a grid of " + std::to_string(shape.blocks) + " x " + std::to_string(shape.blocks_y) +
            " blocks";
   }
+  right_hints = !right_hints;
   for (uint64_t block = 0; block < shape.blocks * shape.blocks_y; ++block) {
     Block fibers(threads);
     running_block = &fibers;
@@ -136,6 +138,8 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
   }
   return {};
 }
+
+bool hints_are_right() { return right_hints; }
 
 void barrier() { running_block->barrier(); }
 

@@ -54,6 +54,8 @@ void shared_array(void* data, size_t size);
 // Reports a packet that is not aligned, and in an overlapped launch a thread that did not wait for
 // the launch before.
 void check_access(const void* p, int bytes);
+// Whether what this launch peeks at is what is there.
+bool hints_are_right();
 void waited();
 
 // The faults of all launches since the last call, one a line.
@@ -143,10 +145,12 @@ void store(void* p, const Packet<kBytes>& v) {
 
 // A prefetch touches nothing, but what it names must exist: the host layer reads a byte of it.
 inline void prefetch(const void* p) { (void)*static_cast<const volatile char*>(p); }
-// What is only a hint may be anything: something else for every address.
+// What is only a hint may be right or be anything: in every second launch, something else for every
+// address.
 inline uint32_t peek_word(const void* p) {
   uint32_t word;
   std::memcpy(&word, p, sizeof(word));
+  if (host_cuda::hints_are_right()) return word;
   return word * 2654435761u + static_cast<uint32_t>(reinterpret_cast<uintptr_t>(p) >> 2);
 }
 

@@ -56,8 +56,12 @@ std::vector<RopeVariant> config_variants(int32_t op) {
 }
 
 // Ops that the plain kernels compute.
-inline constexpr int32_t kPlainOps[] = {ROPE_OP_ROPE, ROPE_OP_SPLIT_ROPE, ROPE_OP_NORM_SPLIT_ROPE,
-                                        ROPE_OP_ROPE_BACKWARD, ROPE_OP_SPLIT_ROPE_BACKWARD};
+inline constexpr int32_t kPlainOps[] = {ROPE_OP_ROPE,
+                                        ROPE_OP_SPLIT_ROPE,
+                                        ROPE_OP_NORM_SPLIT_ROPE,
+                                        ROPE_OP_VARLEN_SPLIT_ROPE,
+                                        ROPE_OP_ROPE_BACKWARD,
+                                        ROPE_OP_SPLIT_ROPE_BACKWARD};
 
 }  // namespace rope_bench::testing
 

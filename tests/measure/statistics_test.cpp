@@ -63,85 +63,16 @@ TEST(Statistics, DriftIsTheFirstTenthAgainstTheLast) {
   EXPECT_EQ(drift_of({3, 2, 1}).last, 1);
 }
 
-TEST(Statistics, PlacementsOfRounds) {
-  const std::vector<int64_t> first = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5};
-  for (size_t round = 0; round < first.size(); ++round)
-    EXPECT_EQ(placement_of_round(static_cast<int64_t>(round)), first[round]) << round;
-  EXPECT_EQ(placement_of_round(35), 7);
-  EXPECT_EQ(placement_of_round(36), 8);
-  EXPECT_EQ(placement_of_round(47), 8);
-  EXPECT_EQ(placement_of_round(48), 9);
-  // Few moves however many rounds.
-  EXPECT_LT(placement_of_round(100'000), 64);
-}
-
-// Two rounds each at 4 placements whose medians are 0.90, 0.92, 0.94, 0.96: their standard
-// deviation is 0.025820, t(3) = 3.182, so 3.182 x 0.025820 / 2 = 0.041080 around 0.93.
-TEST(Statistics, AnIntervalIsAsWideAsPlacementsDiffer) {
-  PlacedSample sample;
-  for (int i = 0; i < 4; ++i) {
-    for (const double noise : {-1e-6, 1e-6}) {
-      sample.values.push_back(0.90 + 0.02 * i + noise);
-      sample.placements.push_back(i);
-    }
-  }
-  // The rounds alone span 0.90 to 0.96.
-  const Interval interval = placed_interval(sample);
-  EXPECT_NEAR(interval.low, 0.93 - 0.041080, 2e-6);
-  EXPECT_NEAR(interval.high, 0.93 + 0.041080, 2e-6);
-  // Errors that are independent add up in squares: 0.0041080 with 0.0031 of 0.93 or so.
-  const Interval between = placed_interval(sample, 0.03);
-  EXPECT_NEAR(between.high - 0.93, std::hypot(0.041080, 0.0279), 2e-6);
-  EXPECT_NEAR(0.93 - between.low, std::hypot(0.041080, 0.0279), 2e-6);
-}
-
-TEST(Statistics, OnePlacementAddsNothingAndTwoTheirDifference) {
-  const std::vector<double> values = {0.9, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96};
-  EXPECT_DOUBLE_EQ(placed_interval({values, std::vector<int64_t>(7, 5)}).low, 0.9);
-  PlacedSample two;
-  for (int i = 0; i < 40; ++i) {
-    two.values.push_back(i < 20 ? 0.9 : 1.0);
-    two.placements.push_back(i < 20 ? 3 : 4);
-  }
-  const Interval interval = placed_interval(two);
-  EXPECT_DOUBLE_EQ(interval.low, 0.9);
-  EXPECT_DOUBLE_EQ(interval.high, 1.0);
-}
-
-// Rows of 16 rounds at 4 placements whose places alone move the ratio by 0.5 %: the interval of
-// rounds as if they were independent misses the truth far too often, the placed one does not.
-TEST(Statistics, ThePlacedIntervalCoversWhatPlacesMove) {
-  std::mt19937 random(7);
-  std::normal_distribution<double> place(0, 0.005), noise(0, 0.0005);
-  int plain = 0, placed = 0;
-  constexpr int kTrials = 2000;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    PlacedSample sample;
-    for (int p = 0; p < 4; ++p) {
-      const double here = 0.9 + place(random);
-      for (int i = 0; i < 4; ++i) {
-        sample.values.push_back(here + noise(random));
-        sample.placements.push_back(p);
-      }
-    }
-    const Interval narrow = median_interval(sample.values), wide = placed_interval(sample);
-    plain += narrow.low <= 0.9 && 0.9 <= narrow.high ? 1 : 0;
-    placed += wide.low <= 0.9 && 0.9 <= wide.high ? 1 : 0;
-  }
-  EXPECT_LT(plain, kTrials * 90 / 100);
-  EXPECT_GE(placed, kTrials * 94 / 100);
-}
-
-// Rounds at the placements that they would have.
-PlacedSample placed(const std::vector<double>& values) {
-  PlacedSample sample{values, {}};
-  for (size_t i = 0; i < values.size(); ++i)
-    sample.placements.push_back(placement_of_round(static_cast<int64_t>(i)));
-  return sample;
+// Errors that are independent add up in squares: rounds from 0.90 to 0.96 around 0.93, and 0.2 % of
+// that between processes.
+TEST(Statistics, AnIntervalOfRatiosHoldsWhatProcessesDifferBy) {
+  const Interval interval = ratio_interval({0.90, 0.92, 0.93, 0.94, 0.96});
+  EXPECT_NEAR(0.93 - interval.low, std::hypot(0.03, 0.93 * kBetweenProcesses), 1e-12);
+  EXPECT_NEAR(interval.high - 0.93, std::hypot(0.03, 0.93 * kBetweenProcesses), 1e-12);
 }
 
 std::string stops(const StoppingRule& rule, const std::vector<double>& ratios, double elapsed) {
-  const char* why = rule.why_stop(placed(ratios), elapsed);
+  const char* why = rule.why_stop(ratios, elapsed);
   return why == nullptr ? "" : why;
 }
 
@@ -161,7 +92,7 @@ TEST(StoppingRule, SyntheticSamples) {
   std::vector<double> modes;
   for (int i = 0; i < 20; ++i) modes.push_back(i % 2 == 0 ? 0.8 : 0.9);
   EXPECT_EQ(stops(rule, modes, 0.5), "");
-  // A step: the median lies on one side of it, the placements on both.
+  // A step.
   std::vector<double> step(12, 0.9);
   step.resize(20, 0.95);
   EXPECT_EQ(stops(rule, step, 0.5), "");

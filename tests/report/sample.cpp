@@ -85,7 +85,6 @@ Result passed_row() {
   timing.mad_us = 0.0625;
   timing.first_tenth_us = 22.1875;
   timing.last_tenth_us = 22.3125;
-  timing.num_placements = 7;
   timing.num_dropped = 3;
   timing.dropped_reason = "3 of 34 rounds more than 2 % under the highest clock";
   timing.sm_clock_mhz = 1980;

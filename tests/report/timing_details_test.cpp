@@ -16,7 +16,7 @@ TEST(Details, OfARowThatWasTimed) {
       "tenth 22.19, last tenth 22.31\n"
       "  speed of light 21.25 us, 95.50 % of it reached\n"
       "  limit 21.50 us (stream16x256), limit_ratio 0.9663\n"
-      "  31 rounds at 7 placements, stopped by precision; dropped 3: 3 of 34 rounds more than "
+      "  31 rounds, stopped by precision; dropped 3: 3 of 34 rounds more than "
       "2 % under the highest clock; SM 1980 MHz, memory 3201 MHz\n"
       "  hbm: the data of a launch comes from device memory; compare GB/s with the measured "
       "peak\n"

@@ -223,15 +223,23 @@ struct BlockFactors {
   ROPE_DEVICE void finish(float* rows) const {
     Angles::Asked now = asked;
     for (uint32_t i = thread(); i < size();) {
-      const uint32_t row = half_dim.small_quotient(i);
-      const uint32_t at = row * 2 * half_dim.divisor + (i - row * half_dim.divisor);
-      float sine, cosine;
-      angles.sincos(now, &sine, &cosine);
-      rows[at] = cosine;
-      rows[at + half_dim.divisor] = float_from_bits(bits_of_float(sine) ^ sine_flip);
+      write(rows, i, now);
       i += block_dim_x() * block_dim_y();
       if (i < size()) now = ask(i);
     }
+  }
+  // All of it at once, where asking takes its time anyway: less code.
+  ROPE_DEVICE void form_in_turn(float* rows) const {
+    for (uint32_t i = thread(); i < size(); i += block_dim_x() * block_dim_y())
+      write(rows, i, ask(i));
+  }
+  ROPE_DEVICE void write(float* rows, uint32_t i, const Angles::Asked& now) const {
+    const uint32_t row = half_dim.small_quotient(i);
+    const uint32_t at = row * 2 * half_dim.divisor + (i - row * half_dim.divisor);
+    float sine, cosine;
+    angles.sincos(now, &sine, &cosine);
+    rows[at] = cosine;
+    rows[at + half_dim.divisor] = float_from_bits(bits_of_float(sine) ^ sine_flip);
   }
 };
 

@@ -34,6 +34,30 @@ struct Divisor {
   }
 };
 
+// The sequence of a token: the last one that begins at or before it, empty ones passed over; -1
+// behind the last. `entry(i)` is cu_seqlens[i]; whatever they are, only [0, num_sequences] are
+// asked for.
+template <typename Entry>
+ROPE_DEVICE int32_t find_sequence(const Entry& entry, int32_t num_sequences, int32_t token) {
+  const int32_t end = entry(num_sequences);
+  // Entry `low` is at or before the token, `high` behind. Seven entries are looked at together:
+  // they arrive at once, where a search by halves would wait for one after the other.
+  constexpr int32_t kParts = 8;
+  int32_t low = 0, high = num_sequences;
+  while (high - low > 1) {
+    const int32_t step = (high - low + kParts - 1) / kParts;
+    int32_t before = 0;  // entries low + step, low + 2 step .. that are at or before the token
+#pragma unroll
+    for (int32_t part = 1; part < kParts; ++part) {
+      const int32_t at = low + part * step;
+      before += entry(at < high ? at : high) <= token && at < high ? 1 : 0;
+    }
+    low += before * step;
+    if (low + step < high) high = low + step;
+  }
+  return token < end ? low : -1;
+}
+
 // Where a token lies: entry `batch` and token `token` of it, in the inputs and in the outputs.
 // Padding is neither read nor written.
 struct Place {
@@ -191,26 +215,9 @@ struct TokenMap {
     *batch = static_cast<int64_t>(tokens.quotient(static_cast<uint64_t>(index)));
     *token = index - *batch * tokens.divisor;
   }
-  // The last sequence that begins at or before the token, empty ones passed over; -1 behind the
-  // last.
   ROPE_DEVICE int32_t sequence_of(int32_t token) const {
-    if (token >= load_int32(positions, num_sequences)) return -1;
-    // Entry `low` is at or before the token, `high` behind. Seven entries are looked at together:
-    // they arrive at once, where a search by halves would wait for one after the other.
-    constexpr int32_t kParts = 8;
-    int32_t low = 0, high = num_sequences;
-    while (high - low > 1) {
-      const int32_t step = (high - low + kParts - 1) / kParts;
-      int32_t before = 0;  // entries low + step, low + 2 step .. that are at or before the token
-#pragma unroll
-      for (int32_t part = 1; part < kParts; ++part) {
-        const int32_t at = low + part * step;
-        before += load_int32(positions, at < high ? at : high) <= token && at < high ? 1 : 0;
-      }
-      low += before * step;
-      if (low + step < high) high = low + step;
-    }
-    return low;
+    const auto entry = [this](int32_t i) { return load_int32(positions, i); };
+    return find_sequence(entry, num_sequences, token);
   }
 };
 

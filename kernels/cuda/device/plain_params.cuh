@@ -4,8 +4,15 @@
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_PARAMS_CUH_
 
 #include "kernels/cuda/device/factors.cuh"
+#include "kernels/cuda/device/plain_tokens.cuh"
 
 namespace rope_bench::device {
+
+// Room for the factors of a block's tokens. Where threads have two heads each, blocks are small and
+// many share an SM.
+constexpr int plain_shared_factors(int heads) {
+  return heads == 1 ? kSharedFactors : kSharedFactors / 2;
+}
 
 // One of q, k and v. A row of threads has a group of heads of one token, as many as the kernel
 // gives a thread, and thread i of the row two packets of each of them: the first `lanes` threads
@@ -37,6 +44,7 @@ struct PlainParams {
   // Row `positions[token]` of the table: cosines, and sines `sines` bytes behind.
   uint32_t position_bytes = 4;
   const char* positions = nullptr;
+  PackedTokens packed;  // instead of positions, where tokens are those of packed sequences
   const char* table = nullptr;
   uint32_t table_rows = 0, row_stride = 0;
   int32_t sines = 0;
@@ -84,18 +92,30 @@ ROPE_DEVICE void prefetch_line(const PlainParams& p, uint32_t position, uint32_t
   prefetch(row + (line * kLine < last ? line * kLine : last));
 }
 // The table rows of the block's share of a chunk: one line a thread.
+template <bool kPacked>
 ROPE_DEVICE void prefetch_rows(const PlainParams& p) {
   const uint32_t line = block_x() * (block_dim_x() * block_dim_y()) + thread_of_block();
   const uint32_t token = p.row_lines.small_quotient(line);
   if (token >= p.chunk_count()) return;
-  prefetch_line(p, peek_word(p.position_at(p.chunk_first() + token)),
-                line - token * p.row_lines.divisor);
+  const uint32_t within = line - token * p.row_lines.divisor;
+  if constexpr (kPacked) {
+    const uint32_t at = p.chunk_first() + token;
+    prefetch_line(p, p.packed.guess(at), within);
+  } else {
+    prefetch_line(p, peek_word(p.position_at(p.chunk_first() + token)), within);
+  }
 }
 // What the angles of a chunk are made of.
+template <bool kPacked>
 ROPE_DEVICE void prefetch_angles(const PlainParams& p) {
   const uint32_t step = block_dim_x() * block_dim_y() * kLine, first = thread_of_block() * kLine;
   const uint32_t turns = p.angles.fast_math ? 0 : p.half_dim.divisor * 8;
   for (uint32_t at = first; at < turns; at += step) prefetch(p.angles.turns + at);
+  if (kPacked && p.packed.source == ROPE_POSITIONS_CU_SEQLENS) {
+    for (uint32_t at = first; at < static_cast<uint32_t>(p.packed.num_sequences) * 4; at += step)
+      prefetch(p.packed.values + at);
+    return;
+  }
   const uint32_t positions = p.chunk_count() * p.position_bytes;
   for (uint32_t at = first; at < positions; at += step)
     prefetch(p.position_at(p.chunk_first()) + at);
@@ -154,6 +174,7 @@ ROPE_DEVICE PlainSlice plain_slice(const PlainOperand& o, int lane) {
 }
 
 // The factors of the block's tokens; none where its heads do not turn.
+template <bool kPacked>
 ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool turns,
                                BlockTokens* tokens) {
   if (turns) {
@@ -167,7 +188,12 @@ ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool
   }
   const int64_t first_token = int64_t{p.chunk_first()} + tokens->first;
   const auto position_of = [&p, first_token](uint32_t row) {
-    return TokenMap::ask(p.positions, p.angles.position_bits, first_token + row);
+    if constexpr (kPacked) {
+      const auto token = static_cast<uint32_t>(first_token) + row;
+      return TokenMap::known(p.packed.locate(token).position);
+    } else {
+      return TokenMap::ask(p.positions, p.angles.position_bits, first_token + row);
+    }
   };
   return BlockFactors<decltype(position_of)>{
       p.angles, first_token, tokens->count, p.half_dim, p.sine_flip, position_of, {}};

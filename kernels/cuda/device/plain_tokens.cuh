@@ -1,0 +1,67 @@
+// Tokens of packed sequences for the plain kernels: which positions they have, and whether they are
+// padding.
+#ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_TOKENS_CUH_
+#define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_TOKENS_CUH_
+
+#include "kernels/cuda/device/index.cuh"
+
+namespace rope_bench::device {
+
+struct TokenPosition {
+  int64_t position = 0;
+  bool is_padding = false;
+};
+
+struct PackedTokens {
+  const char* values = nullptr;  // ids or offsets of tokens, or cu_seqlens [num_sequences + 1]
+  const char* starts = nullptr;  // of sequences; null: all 0
+  int32_t source = ROPE_POSITIONS_IDS;
+  int32_t value_bytes = 4;
+  int32_t num_sequences = 0;
+
+  static PackedTokens of(const RopeKernelArgs& args) {
+    PackedTokens result;
+    result.values = static_cast<const char*>(args.positions);
+    result.starts = reinterpret_cast<const char*>(args.sequence_starts);
+    result.source = args.position_source;
+    result.value_bytes = args.position_source == ROPE_POSITIONS_IDS ? args.position_bits / 8 : 4;
+    result.num_sequences = static_cast<int32_t>(args.num_sequences);
+    return result;
+  }
+
+  ROPE_DEVICE TokenPosition locate(uint32_t token) const {
+    if (source != ROPE_POSITIONS_CU_SEQLENS) {
+      const int64_t value = load_integer_words(value_at(token), value_bytes == 8).value();
+      const int64_t position = source == ROPE_POSITIONS_OFFSET ? token + value : value;
+      return {position, position < 0};
+    }
+    const auto entry = [this](int32_t i) { return TokenMap::load_int32(values, i); };
+    const int32_t sequence = find_sequence(entry, num_sequences, static_cast<int32_t>(token));
+    if (sequence < 0) return {0, true};
+    const int32_t start = starts == nullptr ? 0 : TokenMap::load_int32(starts, sequence);
+    return {int64_t{token} - entry(sequence) + start, false};
+  }
+
+  // The low word of the position before the launch before has ended: for a hint only. Few threads
+  // may ask: all of them look at the same words in L2.
+  ROPE_DEVICE uint32_t guess(uint32_t token) const {
+    if (source != ROPE_POSITIONS_CU_SEQLENS)
+      return peek_word(value_at(token)) + (source == ROPE_POSITIONS_OFFSET ? token : 0);
+    const auto entry = [this](int32_t i) {
+      return static_cast<int32_t>(peek_word(values + int64_t{i} * 4));
+    };
+    const int32_t sequence = find_sequence(entry, num_sequences, static_cast<int32_t>(token));
+    if (sequence < 0) return 0;
+    return token - static_cast<uint32_t>(entry(sequence)) +
+           (starts == nullptr ? 0 : peek_word(starts + int64_t{sequence} * 4));
+  }
+
+ private:
+  ROPE_DEVICE const char* value_at(uint32_t token) const {
+    return values + static_cast<uint64_t>(token) * static_cast<uint32_t>(value_bytes);
+  }
+};
+
+}  // namespace rope_bench::device
+
+#endif  // ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_TOKENS_CUH_
