@@ -52,16 +52,15 @@ std::string key_of(const std::string& name, const std::string& cache) {
 }
 
 // Runs of this program, each a process of its own, as `compare` would get them.
-void add_sessions(const CalibrateFlags& flags, uint64_t sessions, std::vector<Calibrated>* all) {
+void add_sessions(const CalibrateFlags& flags, uint64_t sessions, double most_seconds,
+                  std::vector<Calibrated>* all) {
   std::map<std::string, Calibrated*> by_key;
   for (Calibrated& c : *all) by_key[key_of(c.row.name, c.row.cache)] = &c;
-  std::vector<std::string> args = {"run", "-q", "-o", "json"};
-  for (const std::string& arg : case_arguments(flags.cases, flags.device)) args.push_back(arg);
-  for (uint64_t i = 0; i < sessions && !interrupted(); ++i) {
-    const ChildResult child = run_child(this_program(), args);
-    if (child.out.empty())
-      throw ConfigError(fmt::format("a run wrote no results; it ended with {}", child.exit_code));
-    for (const ResultRow& row : parse_results("results of a session", child.out).rows) {
+  const std::vector<std::string> args = case_arguments(flags.cases, flags.device);
+  for (uint64_t i = 0; i < sessions; ++i) {
+    const std::optional<ResultsFile> file = run_for_results(this_program(), args, most_seconds);
+    if (!file) return;
+    for (const ResultRow& row : file->rows) {
       const auto found = by_key.find(key_of(row[Field::kName], row[Field::kCache]));
       if (found == by_key.end()) continue;
       const bool has_ratio = row.value(Field::kLimitRatio).has_value();
@@ -178,7 +177,7 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
     c.margin = row.base_us > 0 ? effective_margin(margin, floor_us, row.base_us) : margin;
     c.row = std::move(row);
   }
-  add_sessions(flags, sessions, &all);
+  add_sessions(flags, sessions, most_seconds_of(config.cases), &all);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no margins\n");
     return ExitCode::kInterrupted;

@@ -83,17 +83,22 @@ std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
   });
 }
 
-std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const GateRules& rules) {
-  BinaryPair pair{flags.base, this_program(), case_arguments(flags.cases, flags.device), {}};
+std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const std::vector<RopeCase>& cases,
+                                       const GateRules& rules) {
+  BinaryPair pair;
+  pair.base = flags.base;
+  pair.now = this_program();
+  pair.cases = case_arguments(flags.cases, flags.device);
+  pair.most_seconds = most_seconds_of(cases);
   if (!flags.slowdown.empty()) pair.only_now = {"--inject-slowdown", flags.slowdown};
   const std::vector<GateCase> first = run_binaries(pair, rounds_of(flags));
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
     std::vector<std::string> names;
     for (const size_t i : indices) names.push_back(first[i].name);
-    CaseOptions cases = flags.cases;
-    cases.filter = filter_of(names);
+    CaseOptions of_reds = flags.cases;
+    of_reds.filter = filter_of(names);
     BinaryPair reds = pair;
-    reds.cases = case_arguments(cases, flags.device);
+    reds.cases = case_arguments(of_reds, flags.device);
     const std::vector<GateCase> rows = run_binaries(reds, 2 * rounds_of(flags));
     // Both cache modes of a case come back, in their own order.
     std::vector<GateCase> chosen(indices.size());
@@ -129,7 +134,7 @@ ExitCode run_gate(const GateFlags& flags) {
   catch_interrupt();
   const std::vector<GateVerdict> verdicts =
       flags.base.empty() ? gate_variants(*runner, flags, one_cache_each(config.cases), rules)
-                         : gate_binaries(flags, rules);
+                         : gate_binaries(flags, config.cases, rules);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no verdict\n");
     return ExitCode::kInterrupted;
