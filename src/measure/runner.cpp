@@ -365,10 +365,12 @@ class CaseRunner : public Runner {
     }
     result->labels.insert(result->labels.begin(), names.begin(), names.end());
     if (plan.slow_every > 0) {
+      const double percent = 100.0 / plan.slow_every;
+      result->timing->injected_slowdown_percent = percent;
       result->labels.emplace_back("slowed");
       result->label_reasons.emplace_back(
           "slowed", "one launch on scratch buffers is timed with every " +
-                        std::to_string(plan.slow_every) + ": " + shortest(100.0 / plan.slow_every) +
+                        std::to_string(plan.slow_every) + ": " + shortest(percent) +
                         " % more than the kernel takes");
     }
     return true;

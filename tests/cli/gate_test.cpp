@@ -121,7 +121,13 @@ TEST_F(GateCommand, PlantedSlowdownsAreMarkedAndChecked) {
   for (const Json& row : slowed_report.at("results")) {
     EXPECT_EQ(row.at("status"), "passed");  // timed launches are judged as ever
     EXPECT_NE(row.at("labels").dump().find("\"slowed\""), std::string::npos) << row.at("labels");
+    EXPECT_EQ(row.at("injected_slowdown_percent"), 25);
   }
+  const ProcessResult plain =
+      rope_bench({"run", "-c", "b", "-d", "cpu", "-q", "-o", "json"}, options);
+  const Json plain_report = Json::parse(plain.out);
+  for (const Json& row : plain_report.at("results"))
+    EXPECT_TRUE(row.at("injected_slowdown_percent").is_null());
   for (const char* share : {"0%", "26%", "-5", "x"}) {
     const ProcessResult bad = rope_bench({"run", "-c", "b", "--inject-slowdown", share}, options);
     EXPECT_EQ(bad.exit_code, 2);
