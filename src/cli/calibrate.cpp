@@ -10,6 +10,7 @@
 #include "src/cli/gate_variants.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/margins.h"
+#include "src/cli/open_cases.h"
 #include "src/cli/options.h"
 #include "src/cli/write_verdicts.h"
 #include "src/compare/margins_file.h"
@@ -154,14 +155,10 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
   if (!flags.write.empty()) require_writable(flags.write);
   const DeviceChoice choice = parse_device(flags.device);
-  const LoadedConfig config = select_cases(flags.cases);
-  if (config.cases.empty()) {
-    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
-    return ExitCode::kNothingRan;
-  }
-  std::vector<std::string> notes;
-  const std::unique_ptr<Runner> runner = Runner::open(choice, &notes);
-  for (const std::string& note : notes) write_stderr(fmt::format("rope-bench: {}\n", note));
+  const std::optional<OpenCases> open = open_cases(flags.cases, choice);
+  if (!open) return ExitCode::kNothingRan;
+  const std::vector<RopeCase>& cases = open->config.cases;
+  Runner& runner = *open->runner;
   catch_interrupt();
 
   std::vector<C> all;
@@ -171,13 +168,13 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   how.on_measured = [&](size_t index, const AbMeasurement& m) {
     samples[index] = {m.a_us, m.b_us, {}, {}};
   };
-  for (GateCase& row : run_ab(*runner, one_cache_each(config.cases), how)) {
+  for (GateCase& row : run_ab(runner, one_cache_each(cases), how)) {
     C& c = all.emplace_back();
     c.sample = samples[all.size() - 1];
     c.margin = row.base_us > 0 ? effective_margin(margin, floor_us, row.base_us) : margin;
     c.row = std::move(row);
   }
-  add_sessions(flags, sessions, most_seconds_of(config.cases), &all);
+  add_sessions(flags, sessions, most_seconds_of(cases), &all);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no margins\n");
     return ExitCode::kInterrupted;
@@ -200,7 +197,7 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   if (!flags.write.empty() && usable == 0) {
     write_stderr(fmt::format("rope-bench: {} is not written: no case has margins\n", flags.write));
   } else if (!flags.write.empty()) {
-    write_file(flags.write, margins_of(all, runner->device_info().model).json());
+    write_file(flags.write, margins_of(all, runner.device_info().model).json());
   }
   const VerdictTable table = table_of(all, margin, sessions, rounds);
   write_verdict_table(table, targets);

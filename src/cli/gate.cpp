@@ -10,6 +10,7 @@
 #include "src/cli/gate_variants.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/margins.h"
+#include "src/cli/open_cases.h"
 #include "src/cli/options.h"
 #include "src/cli/variants.h"
 #include "src/cli/write_verdicts.h"
@@ -121,20 +122,16 @@ ExitCode run_gate(const GateFlags& flags) {
   if (!flags.slowdown.empty()) parse_slowdown("--inject-slowdown", flags.slowdown);
   const DeviceChoice choice = parse_device(flags.device);
   GateRules rules = rules_of(flags);
-  const LoadedConfig config = select_cases(flags.cases);
-  if (config.cases.empty()) {
-    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
-    return ExitCode::kNothingRan;
-  }
-  std::vector<std::string> notes;
-  const std::unique_ptr<Runner> runner = Runner::open(choice, &notes);
-  for (const std::string& note : notes) write_stderr(fmt::format("rope-bench: {}\n", note));
+  const std::optional<OpenCases> open = open_cases(flags.cases, choice);
+  if (!open) return ExitCode::kNothingRan;
+  const std::vector<RopeCase>& cases = open->config.cases;
+  Runner& runner = *open->runner;
   if (!flags.margins.file.empty())
-    add_own_margins(flags.margins.file, runner->device_info().model, &rules);
+    add_own_margins(flags.margins.file, runner.device_info().model, &rules);
   catch_interrupt();
   const std::vector<GateVerdict> verdicts =
-      flags.base.empty() ? gate_variants(*runner, flags, one_cache_each(config.cases), rules)
-                         : gate_binaries(flags, config.cases, rules);
+      flags.base.empty() ? gate_variants(runner, flags, one_cache_each(cases), rules)
+                         : gate_binaries(flags, cases, rules);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no verdict\n");
     return ExitCode::kInterrupted;
