@@ -120,7 +120,7 @@ RopeCase backward() {
 RopeCase timed() {
   RopeCase c = plain();
   c.name = "timed";
-  c.tokens = 512;
+  c.tokens = 128;
   c.max_position = 1024;
   c.measure.cache = {CacheMode::kWarm};
   return c;

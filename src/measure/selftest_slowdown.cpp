@@ -1,11 +1,12 @@
 #include "src/measure/selftest_slowdown.h"
 
-#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
 #include "src/measure/ab.h"
 #include "src/measure/selftest_cases.h"
+#include "src/measure/statistics.h"
 
 namespace rope_bench {
 namespace {
@@ -14,12 +15,10 @@ constexpr int kSlowEvery = 4;  // 25 %: the most that can be planted, far above 
 constexpr double kLeastPercent = 15, kMostPercent = 35;
 constexpr int64_t kRounds = 200, kMoreRounds = 1000;
 
-// Of the fastest round of each: what else runs on the machine only ever adds time.
+// As a gate has it, but for the median: what else runs on the machine disturbs a few rounds.
 std::optional<double> percent_slower(const AbMeasurement& m) {
-  if (m.a_us.empty()) return std::nullopt;
-  const double a = *std::min_element(m.a_us.begin(), m.a_us.end()),
-               b = *std::min_element(m.b_us.begin(), m.b_us.end());
-  return 100 * (b / a - 1);
+  if (m.log_ratios.empty()) return std::nullopt;
+  return 100 * std::expm1(median(m.log_ratios));
 }
 
 }  // namespace
