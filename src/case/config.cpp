@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "src/case/errors.h"
 #include "src/case/expand.h"
@@ -151,15 +152,18 @@ LoadedConfig read_config(const Node& root, const std::string& path, const KeyTab
   config.name = text_of(overlay(base, flags), "name");
   if (config.name.empty()) config.name = as_utf8(std::filesystem::path(path).stem().string());
   if (config.name.empty()) config.name = "config";
-  std::set<std::string> warnings;
-  for (const Suite& suite : suites) {
-    expand({table, table.scalings(), check, config.name, path, flags}, suite, &config.cases,
-           &warnings);
-  }
+  for (const Suite& suite : suites)
+    expand({table, table.scalings(), check, config.name, path, flags}, suite, &config.cases);
   make_unique(&config.cases);
   config.resolved_json = resolved(base, entries, flags, config.name);
-  config.warnings.assign(warnings.begin(), warnings.end());
+  config.warnings = warnings_of(config.cases);
   return config;
+}
+
+std::vector<std::string> warnings_of(const std::vector<RopeCase>& cases) {
+  std::set<std::string> warnings;
+  for (const RopeCase& c : cases) warnings.insert(c.warnings.begin(), c.warnings.end());
+  return {warnings.begin(), warnings.end()};
 }
 
 std::vector<RopeCase> filter_cases(const std::vector<RopeCase>& cases, const std::string& filter) {

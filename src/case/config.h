@@ -48,7 +48,7 @@ struct LoadedConfig {
   std::string path;           // as opened
   std::string resolved_json;  // the config after overrides, as compact JSON
   std::vector<RopeCase> cases;
-  std::vector<std::string> warnings;  // one line each
+  std::vector<std::string> warnings;  // of the cases
   std::vector<ConfigNote> notes;      // of a Hugging Face config
   std::vector<ModelFacts> models;     // the same, one for each parameter set
 };
@@ -88,6 +88,9 @@ std::string config_schema(ScalingCatalog scalings);
 // --filter: the full name of a case selects that case alone; anything else is an unanchored regex
 // (ECMAScript). Throws ConfigError for a bad regex.
 std::vector<RopeCase> filter_cases(const std::vector<RopeCase>& cases, const std::string& filter);
+
+// What is said of these cases, each line once, sorted.
+std::vector<std::string> warnings_of(const std::vector<RopeCase>& cases);
 
 // The known word nearest to `word`, empty if none is near enough to be meant.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);

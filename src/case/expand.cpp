@@ -76,8 +76,7 @@ Int128 count_cases(const Suite& suite) {
   return count;
 }
 
-void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases,
-            std::set<std::string>* warnings) {
+void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases) {
   const KeyTable& table = context.table;
   const Settings& settings = suite.settings;
   check_exclusive(settings);
@@ -95,7 +94,9 @@ void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCa
       }
     }
     Problems problems;
-    RopeCase c = resolve(values, context.scalings, context.config_name, &problems, warnings);
+    std::set<std::string> warnings;
+    RopeCase c = resolve(values, context.scalings, context.config_name, &problems, &warnings);
+    c.warnings.assign(warnings.begin(), warnings.end());
     if (problems.empty() && context.check) {
       const std::string text = context.check(c);
       if (!text.empty()) problems.push_back(mathematical_problem(text, values));

@@ -35,8 +35,7 @@ struct ExpandContext {
 // Appends the cases in order: axes multiply, the first one written varies slowest. A combination
 // that is not valid has a skip_reason if one of the clashing values comes from an axis, otherwise
 // it is thrown as a ConfigError.
-void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases,
-            std::set<std::string>* warnings);
+void expand(const ExpandContext& context, const Suite& suite, std::vector<RopeCase>* cases);
 
 // <config>[/<entry>]/<op>/<variant>/<dtype>/T<tokens>[/<key>=<value>...]: every axis but op,
 // variant, dtype and tokens is named by the shortest ending of its path that is unique; so is every

@@ -44,6 +44,19 @@ void make_text(const KeyTable& table, const std::string& path, Node* node) {
   }
 }
 
+// Whether what cannot be one value would be several for --axis.
+bool would_be_axis(const KeyTable& table, const std::string& path, const Source& source) {
+  const int id = table.find(path);
+  if (id < 0 || !table[id].may_be_axis) return false;
+  try {
+    const Node values = axis_values(source, source.text);
+    flatten_path(table, path, values, true);
+    return values.list()->size() > 1;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
 const Source& add_source(Arena* arena, std::string label, std::string text) {
   return arena->sources.emplace_back(Source{std::move(label), std::move(text), true});
 }
@@ -65,7 +78,12 @@ Settings flag_settings(const KeyTable& table, const Overrides& overrides, Arena*
     const std::string path = table.resolve(flag.key, source.label);
     Node& node = arena->nodes.emplace_back(json_or_word(source));
     make_text(table, path, &node);
-    append(&all, flatten_path(table, path, node, false));
+    try {
+      append(&all, flatten_path(table, path, node, false));
+    } catch (const ConfigError& error) {
+      if (!would_be_axis(table, path, source)) throw;
+      throw ConfigError(fmt::format("{}; for a case each: --axis {}", error.what(), text));
+    }
   }
   for (const std::string& text : overrides.axis) {
     const KeyValue flag = split("--axis", text);

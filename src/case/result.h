@@ -82,6 +82,8 @@ struct Timing {
   std::optional<double> t_sol_us, percent_of_t_sol;
   int num_sets = 0;
   bool table_warm = false;
+  // What of the time was planted: percent of a launch that every launch takes longer.
+  std::optional<double> injected_slowdown_percent;
 };
 
 // What a wrong output looks like (docs/validation.md); both empty where nothing is wrong.

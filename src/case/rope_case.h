@@ -155,6 +155,7 @@ struct RopeCase {
 
   std::string
       skip_reason;  // not empty: an invalid combination of axis values, reported as `skipped`
+  std::vector<std::string> warnings;  // of its values, one line each: what has no effect on it ...
 
   int64_t num_tokens() const;       // of all sequences, padding tokens included
   int64_t num_real_tokens() const;  // without padding tokens: those that are computed

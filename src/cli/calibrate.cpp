@@ -10,6 +10,7 @@
 #include "src/cli/gate_variants.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/margins.h"
+#include "src/cli/open_cases.h"
 #include "src/cli/options.h"
 #include "src/cli/write_verdicts.h"
 #include "src/compare/margins_file.h"
@@ -52,16 +53,15 @@ std::string key_of(const std::string& name, const std::string& cache) {
 }
 
 // Runs of this program, each a process of its own, as `compare` would get them.
-void add_sessions(const CalibrateFlags& flags, uint64_t sessions, std::vector<Calibrated>* all) {
+void add_sessions(const CalibrateFlags& flags, uint64_t sessions, double most_seconds,
+                  std::vector<Calibrated>* all) {
   std::map<std::string, Calibrated*> by_key;
   for (Calibrated& c : *all) by_key[key_of(c.row.name, c.row.cache)] = &c;
-  std::vector<std::string> args = {"run", "-q", "-o", "json"};
-  for (const std::string& arg : case_arguments(flags.cases, flags.device)) args.push_back(arg);
-  for (uint64_t i = 0; i < sessions && !interrupted(); ++i) {
-    const ChildResult child = run_child(this_program(), args);
-    if (child.out.empty())
-      throw ConfigError(fmt::format("a run wrote no results; it ended with {}", child.exit_code));
-    for (const ResultRow& row : parse_results("results of a session", child.out).rows) {
+  const std::vector<std::string> args = case_arguments(flags.cases, flags.device);
+  for (uint64_t i = 0; i < sessions; ++i) {
+    const std::optional<ResultsFile> file = run_for_results(this_program(), args, most_seconds);
+    if (!file) return;
+    for (const ResultRow& row : file->rows) {
       const auto found = by_key.find(key_of(row[Field::kName], row[Field::kCache]));
       if (found == by_key.end()) continue;
       const bool has_ratio = row.value(Field::kLimitRatio).has_value();
@@ -155,14 +155,10 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
   if (!flags.write.empty()) require_writable(flags.write);
   const DeviceChoice choice = parse_device(flags.device);
-  const LoadedConfig config = select_cases(flags.cases);
-  if (config.cases.empty()) {
-    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
-    return ExitCode::kNothingRan;
-  }
-  std::vector<std::string> notes;
-  const std::unique_ptr<Runner> runner = Runner::open(choice, &notes);
-  for (const std::string& note : notes) write_stderr(fmt::format("rope-bench: {}\n", note));
+  const std::optional<OpenCases> open = open_cases(flags.cases, choice);
+  if (!open) return ExitCode::kNothingRan;
+  const std::vector<RopeCase>& cases = open->config.cases;
+  Runner& runner = *open->runner;
   catch_interrupt();
 
   std::vector<C> all;
@@ -172,13 +168,13 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   how.on_measured = [&](size_t index, const AbMeasurement& m) {
     samples[index] = {m.a_us, m.b_us, {}, {}};
   };
-  for (GateCase& row : run_ab(*runner, one_cache_each(config.cases), how)) {
+  for (GateCase& row : run_ab(runner, one_cache_each(cases), how)) {
     C& c = all.emplace_back();
     c.sample = samples[all.size() - 1];
     c.margin = row.base_us > 0 ? effective_margin(margin, floor_us, row.base_us) : margin;
     c.row = std::move(row);
   }
-  add_sessions(flags, sessions, &all);
+  add_sessions(flags, sessions, most_seconds_of(cases), &all);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no margins\n");
     return ExitCode::kInterrupted;
@@ -201,7 +197,7 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
   if (!flags.write.empty() && usable == 0) {
     write_stderr(fmt::format("rope-bench: {} is not written: no case has margins\n", flags.write));
   } else if (!flags.write.empty()) {
-    write_file(flags.write, margins_of(all, runner->device_info().model).json());
+    write_file(flags.write, margins_of(all, runner.device_info().model).json());
   }
   const VerdictTable table = table_of(all, margin, sessions, rounds);
   write_verdict_table(table, targets);

@@ -10,6 +10,7 @@
 #include "src/cli/gate_variants.h"
 #include "src/cli/interrupt.h"
 #include "src/cli/margins.h"
+#include "src/cli/open_cases.h"
 #include "src/cli/options.h"
 #include "src/cli/variants.h"
 #include "src/cli/write_verdicts.h"
@@ -83,17 +84,22 @@ std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
   });
 }
 
-std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const GateRules& rules) {
-  BinaryPair pair{flags.base, this_program(), case_arguments(flags.cases, flags.device), {}};
+std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const std::vector<RopeCase>& cases,
+                                       const GateRules& rules) {
+  BinaryPair pair;
+  pair.base = flags.base;
+  pair.now = this_program();
+  pair.cases = case_arguments(flags.cases, flags.device);
+  pair.most_seconds = most_seconds_of(cases);
   if (!flags.slowdown.empty()) pair.only_now = {"--inject-slowdown", flags.slowdown};
   const std::vector<GateCase> first = run_binaries(pair, rounds_of(flags));
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
     std::vector<std::string> names;
     for (const size_t i : indices) names.push_back(first[i].name);
-    CaseOptions cases = flags.cases;
-    cases.filter = filter_of(names);
+    CaseOptions of_reds = flags.cases;
+    of_reds.filter = filter_of(names);
     BinaryPair reds = pair;
-    reds.cases = case_arguments(cases, flags.device);
+    reds.cases = case_arguments(of_reds, flags.device);
     const std::vector<GateCase> rows = run_binaries(reds, 2 * rounds_of(flags));
     // Both cache modes of a case come back, in their own order.
     std::vector<GateCase> chosen(indices.size());
@@ -116,20 +122,16 @@ ExitCode run_gate(const GateFlags& flags) {
   if (!flags.slowdown.empty()) parse_slowdown("--inject-slowdown", flags.slowdown);
   const DeviceChoice choice = parse_device(flags.device);
   GateRules rules = rules_of(flags);
-  const LoadedConfig config = select_cases(flags.cases);
-  if (config.cases.empty()) {
-    write_stderr(fmt::format("rope-bench: {}\n", nothing_selected(flags.cases)));
-    return ExitCode::kNothingRan;
-  }
-  std::vector<std::string> notes;
-  const std::unique_ptr<Runner> runner = Runner::open(choice, &notes);
-  for (const std::string& note : notes) write_stderr(fmt::format("rope-bench: {}\n", note));
+  const std::optional<OpenCases> open = open_cases(flags.cases, choice);
+  if (!open) return ExitCode::kNothingRan;
+  const std::vector<RopeCase>& cases = open->config.cases;
+  Runner& runner = *open->runner;
   if (!flags.margins.file.empty())
-    add_own_margins(flags.margins.file, runner->device_info().model, &rules);
+    add_own_margins(flags.margins.file, runner.device_info().model, &rules);
   catch_interrupt();
   const std::vector<GateVerdict> verdicts =
-      flags.base.empty() ? gate_variants(*runner, flags, one_cache_each(config.cases), rules)
-                         : gate_binaries(flags, rules);
+      flags.base.empty() ? gate_variants(runner, flags, one_cache_each(cases), rules)
+                         : gate_binaries(flags, cases, rules);
   if (interrupted()) {
     write_stderr("rope-bench: interrupted: no verdict\n");
     return ExitCode::kInterrupted;

@@ -1,28 +1,17 @@
 #include "src/cli/gate_binaries.h"
 
-#include <cctype>
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "fmt/format.h"
 #include "src/case/errors.h"
 #include "src/cli/child.h"
-#include "src/cli/interrupt.h"
 #include "src/compare/likeness.h"
+#include "src/measure/runner.h"
 
 namespace rope_bench {
 namespace {
-
-ResultsFile results_of(const std::string& program, const std::vector<std::string>& cases) {
-  std::vector<std::string> args = {"run", "-q", "-o", "json"};
-  args.insert(args.end(), cases.begin(), cases.end());
-  const ChildResult child = run_child(program, args);
-  if (child.out.empty()) {
-    throw ConfigError(
-        fmt::format("{} wrote no results; it ended with {}", program, child.exit_code));
-  }
-  return parse_results(fmt::format("results of {}", program), child.out);
-}
 
 std::optional<double> log_of(const ResultRow& row, Field field) {
   const std::optional<double> value = row.value(field);
@@ -128,19 +117,46 @@ void require_alike(const ResultsFile& base, const ResultsFile& now) {
 
 }  // namespace
 
+std::optional<ResultsFile> run_for_results(const std::string& program,
+                                           const std::vector<std::string>& cases,
+                                           double most_seconds) {
+  std::vector<std::string> args = {"run", "-q", "-o", "json"};
+  args.insert(args.end(), cases.begin(), cases.end());
+  const std::optional<ChildResult> child = run_child(program, args, most_seconds);
+  if (!child) return std::nullopt;
+  if (child->out.empty()) {
+    throw ConfigError(
+        fmt::format("{} wrote no results; it ended with {}", program, child->exit_code));
+  }
+  return parse_results(fmt::format("results of {}", program), child->out);
+}
+
+double most_seconds_of(const std::vector<RopeCase>& cases) {
+  constexpr double kStartSeconds = 60,
+                   kMeasuredSeconds = 2;  // the default of a CPU, the longer one
+  double seconds = kStartSeconds;
+  for (const RopeCase& c : cases) {
+    const double measured = std::max(c.measure.max_time_s.value_or(kMeasuredSeconds),
+                                     c.measure.min_time_ms.value_or(0) * 1e-3);
+    const double row = c.measure.timeout_s.value_or(kDefaultTimeoutSeconds) + 2 * measured;
+    seconds += row * static_cast<double>(c.measure.cache.size());
+  }
+  return seconds;
+}
+
 std::vector<GateCase> run_binaries(const BinaryPair& pair, int64_t rounds) {
   Session session;
   bool by_ratio = true;
   for (int64_t round = 0; round < rounds; ++round) {
     std::optional<ResultsFile> last[2];
     for (int i = 0; i < 4; ++i) {
-      if (interrupted()) return {};
       const bool inner = i == 1 || i == 2;
       const bool is_base = inner == (round % 2 == 1);
       std::optional<ResultsFile>& file = last[is_base ? 0 : 1];
       std::vector<std::string> args = pair.cases;
       if (!is_base) args.insert(args.end(), pair.only_now.begin(), pair.only_now.end());
-      file = results_of(is_base ? pair.base : pair.now, args);
+      file = run_for_results(is_base ? pair.base : pair.now, args, pair.most_seconds);
+      if (!file) return {};
       session.add(*file, is_base);
     }
     if (round == 0) {

@@ -120,6 +120,7 @@ LoadedConfig select_cases(const CaseOptions& options) {
           : load_hf(options.hf, scaling_catalog(), overrides, ScalingCheck());
   if (!options.filter.empty()) config.cases = filter_cases(config.cases, options.filter);
   std::erase_if(config.cases, [&](const RopeCase& c) { return !in_shard(shard, c.name); });
+  config.warnings = warnings_of(config.cases);
   return config;
 }
 

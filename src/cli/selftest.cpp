@@ -1,4 +1,4 @@
-// `selftest`: planted faults, each of which a run must catch.
+// `selftest`: planted faults, each of which a run must catch, and a planted slowdown.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -22,18 +22,27 @@ struct SelftestOptions {
   std::vector<std::string> outputs;
 };
 
-bool is_right_kernel(const SelftestRow& row) { return row.fault.starts_with("right: "); }
+// Rows of one kind, and how many of them are as they must be.
+struct Count {
+  size_t ok = 0, all = 0;
+};
 
 std::string closing(const std::vector<SelftestRow>& rows) {
-  size_t faults = 0, caught = 0, right = 0, passed = 0;
+  Count faults, right, slowdowns;
   std::string complaints;
   for (const SelftestRow& row : rows) {
-    (is_right_kernel(row) ? right : faults) += 1;
-    if (row.ok) (is_right_kernel(row) ? passed : caught) += 1;
+    Count& count = row.fault.starts_with("right: ")      ? right
+                   : row.fault.starts_with("slowdown: ") ? slowdowns
+                                                         : faults;
+    ++count.all;
+    count.ok += row.ok ? 1 : 0;
     if (!row.ok) complaints += fmt::format("wrong: {}: {}\n", row.fault, row.complaint);
   }
-  return complaints + fmt::format("{} of {} planted faults caught, {} of {} right kernels pass\n",
-                                  caught, faults, passed, right);
+  return complaints +
+         fmt::format(
+             "{} of {} planted faults caught, {} of {} right kernels pass, {} of {} planted "
+             "slowdowns seen\n",
+             faults.ok, faults.all, right.ok, right.all, slowdowns.ok, slowdowns.all);
 }
 
 std::string selftest_text(const std::vector<SelftestRow>& rows) {

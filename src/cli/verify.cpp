@@ -67,6 +67,12 @@ RopeCase the_case(const CaseOptions& options) {
         fmt::format("verify: {} and {} are different cases; --filter or --set must leave one",
                     first.name, c.name));
   }
+  if (!options.overrides.axis.empty()) {
+    throw ConfigError(
+        fmt::format("--axis {}: verify judges one case; allowed: --set KEY=VALUE (how many tokens "
+                    "there are, the files say)",
+                    options.overrides.axis.front()));
+  }
   return first;
 }
 

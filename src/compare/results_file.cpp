@@ -1,5 +1,6 @@
 #include "src/compare/results_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -7,10 +8,13 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "fmt/format.h"
+#include "src/case/config.h"
 #include "src/case/errors.h"
 #include "src/compare/likeness.h"
+#include "src/report/columns.h"
 
 namespace rope_bench {
 namespace {
@@ -43,6 +47,36 @@ void require_names(const ResultsFile& file) {
         throw ConfigError(fmt::format("{}: no {}", place_of(file, row),
                                       fields()[static_cast<size_t>(field)].column));
       }
+    }
+  }
+}
+
+// A word that no run writes says nothing of whether the row is wrong.
+void require_known_statuses(const ResultsFile& file) {
+  const auto column = std::find_if(columns().begin(), columns().end(), [](const Column& c) {
+    return std::string(c.name) == fields()[static_cast<size_t>(Field::kStatus)].column;
+  });
+  const std::vector<std::string> known = column->choices();
+  for (const ResultRow& row : file.rows) {
+    const std::string& status = row[Field::kStatus];
+    if (std::find(known.begin(), known.end(), status) != known.end()) continue;
+    const std::string near = nearest(status, known);
+    throw ConfigError(fmt::format("{}: status is \"{}\"; allowed: {}{}", place_of(file, row),
+                                  status, fmt::join(known, ", "),
+                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+}
+
+void require_intervals_in_order(const ResultsFile& file) {
+  static constexpr std::pair<Field, Field> kIntervals[] = {
+      {Field::kTimeCiLow, Field::kTimeCiHigh}, {Field::kLimitRatioCiLow, Field::kLimitRatioCiHigh}};
+  for (const ResultRow& row : file.rows) {
+    for (const auto& [low, high] : kIntervals) {
+      if (!row.value(low) || !row.value(high) || *row.value(low) <= *row.value(high)) continue;
+      throw ConfigError(fmt::format("{}: {} is {}, {} is {}; allowed: low up to high",
+                                    place_of(file, row), fields()[static_cast<size_t>(low)].column,
+                                    row[low], fields()[static_cast<size_t>(high)].column,
+                                    row[high]));
     }
   }
 }
@@ -120,6 +154,8 @@ ResultsFile parse_results(const std::string& path, std::string content) {
       break;
   }
   require_names(file);
+  require_known_statuses(file);
+  require_intervals_in_order(file);
   require_rows_once(file);
   return file;
 }

@@ -40,7 +40,8 @@ const char* name(ResultsFile::Format format);  // "JSON", "JSON lines", "CSV"
 std::string read_text(const std::string& path);
 
 // Reads and validates. Throws ConfigError, one line with the path: no such file, a folder, empty,
-// truncated, no results, a number that is none (NaN, text, zero or less), the same case twice.
+// truncated, no results, a number that is none (NaN, text, zero or less), a status that no run
+// writes, an interval whose ends are exchanged, the same case twice.
 ResultsFile read_results(const std::string& path);
 
 // The same of bytes in hand; `path` is only named.

@@ -29,7 +29,7 @@ namespace {
 
 // A GPU's round takes some ms, and its place in memory moves it by half a percent: as many rounds
 // as fit this time, so that processes agree.
-constexpr double kDefaultMinSecondsGpu = 0.25;
+constexpr double kDefaultMinSecondsGpu = 0.45;
 constexpr double kDefaultMaxSecondsGpu = 0.6;
 constexpr double kDefaultMaxSecondsCpu = 2.0;
 
@@ -322,12 +322,11 @@ class CaseRunner : public Runner {
     MeasureOptions how;
     how.cache = result->cache;
     how.stop.precision = c.measure.precision;
-    how.stop.max_time_s = c.measure.max_time_s.value_or(
-        backend_->is_host() ? kDefaultMaxSecondsCpu : kDefaultMaxSecondsGpu);
-    how.stop.min_time_s = c.measure.min_time_ms ? *c.measure.min_time_ms * 1e-3
-                          : backend_->is_host()
-                              ? 0
-                              : std::min(kDefaultMinSecondsGpu, how.stop.max_time_s);
+    const bool is_host = backend_->is_host();
+    how.stop.max_time_s =
+        c.measure.max_time_s.value_or(is_host ? kDefaultMaxSecondsCpu : kDefaultMaxSecondsGpu);
+    const double min_time_s = is_host ? 0 : std::min(kDefaultMinSecondsGpu, how.stop.max_time_s);
+    how.stop.min_time_s = c.measure.min_time_ms ? *c.measure.min_time_ms * 1e-3 : min_time_s;
     how.judge = options.check;
     how.interrupted = options.interrupted;
     std::optional<TimedFault> fault;
@@ -371,10 +370,12 @@ class CaseRunner : public Runner {
     }
     result->labels.insert(result->labels.begin(), names.begin(), names.end());
     if (plan.slow_every > 0) {
+      const double percent = 100.0 / plan.slow_every;
+      result->timing->injected_slowdown_percent = percent;
       result->labels.emplace_back("slowed");
       result->label_reasons.emplace_back(
           "slowed", "one launch on scratch buffers is timed with every " +
-                        std::to_string(plan.slow_every) + ": " + shortest(100.0 / plan.slow_every) +
+                        std::to_string(plan.slow_every) + ": " + shortest(percent) +
                         " % more than the kernel takes");
     }
     return true;

@@ -4,6 +4,7 @@
 
 #include "src/measure/forwarding_backend.h"
 #include "src/measure/runner.h"
+#include "src/measure/selftest_slowdown.h"
 
 namespace rope_bench {
 namespace {
@@ -132,6 +133,7 @@ std::vector<SelftestRow> selftest(std::unique_ptr<Backend> device,
     if (fault.device != elsewhere) run(fault, fault.name);
   }
   for (const PlantedFault& right : right_kernels()) run(right, std::string("right: ") + right.name);
+  rows.push_back(find_planted_slowdown(*runner));
   return rows;
 }
 

@@ -14,14 +14,14 @@ struct SelftestRow {
   std::string fault, text;
   std::string device;     // "both", "cpu", "cuda": where the fault exists
   bool ok = false;        // a fault was caught as it must be; a right kernel passed
-  bool caught = false;    // the run failed
+  bool caught = false;    // the run failed; a slowdown was seen
   std::string by;         // what the run said
   std::string diagnosis;  // what it found
   std::string complaint;  // what is wrong with that; empty if ok
 };
 
-// Every fault of the device, and the right kernel of each case they are planted in ("right:
-// plain").
+// Every fault of the device, the right kernel of each case they are planted in ("right: plain"),
+// and a planted slowdown of the right kernel ("slowdown: 25 %").
 std::vector<SelftestRow> selftest(std::unique_ptr<Backend> device,
                                   std::span<const PlantedFault> faults = planted_faults());
 

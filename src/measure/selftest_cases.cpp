@@ -117,4 +117,13 @@ RopeCase backward() {
   return c;
 }
 
+RopeCase timed() {
+  RopeCase c = plain();
+  c.name = "timed";
+  c.tokens = 128;
+  c.max_position = 1024;
+  c.measure.cache = {CacheMode::kWarm};
+  return c;
+}
+
 }  // namespace rope_bench::selftest_cases

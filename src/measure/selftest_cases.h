@@ -18,6 +18,7 @@ RopeCase tall();       // more than 65536 tokens
 RopeCase normed();     // split QKV, bias, norm with weights, 1 + w, a large eps
 RopeCase sequences();  // padding tokens
 RopeCase backward();
+RopeCase timed();  // warm; many launches fit the time between two disturbances
 
 }  // namespace rope_bench::selftest_cases
 

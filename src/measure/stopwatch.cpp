@@ -158,11 +158,11 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
     result.judged_launches += plan.long_launches;
   };
   const auto limit_sample = [&] { return limit ? limit->sample() : 0.0; };
+  const Clock::time_point start = Clock::now();  // of the rounds
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   const auto read_state = [&] {
     return backend.monitor() == nullptr ? DeviceState{} : backend.monitor()->read();
   };
-  const Clock::time_point start = Clock::now();
   const char* stopped_by = nullptr;
   GateVerdict verdict;
   while (stopped_by == nullptr) {

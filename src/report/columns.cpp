@@ -231,6 +231,8 @@ const Column kColumns[] = {
     {"floor_us", kNumber, true, device<&DeviceInfo::floor_us>,
      "an empty launch, timed as time_median_us is"},
     {"l2_bytes", kInteger, true, l2_bytes, "size of L2; of a CPU's last-level cache"},
+    {"injected_slowdown_percent", kNumber, true, timing<&T::injected_slowdown_percent>,
+     "slowdown that was planted in every time of the row; null: none"},
 };
 
 }  // namespace

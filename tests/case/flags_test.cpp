@@ -66,6 +66,9 @@ TEST(Set, ErrorsNameTheFlag) {
       {"num_kv_heads=3", {"--set num_kv_heads=3", "num_kv_heads 3", "num_heads 8"}},
       {"order=after", {"--set order=after", "norm.order, layout.order"}},
       {"token_stride=4", {"layout.q.token_stride, layout.k.token_stride"}},
+      {"tokens=1,8", {"\"1,8\" is not allowed", "; for a case each: --axis tokens=1,8"}},
+      {"tokens=1-64*2", {"\"1-64*2\" is not allowed", "; for a case each: --axis tokens=1-64*2"}},
+      {"dtype=f16,bf16", {"--set dtype=f16,bf16", "; for a case each: --axis dtype=f16,bf16"}},
       {"thet=4", {"--set thet=4", "unknown key \"thet\"", "nearest: \"theta\""}},
       {"rope.thet=4", {"unknown key \"rope.thet\"", "nearest: \"rope.theta\""}},
       {"cases=[]", {"--set cases=[]", "\"cases\" is not allowed here"}},
@@ -77,6 +80,15 @@ TEST(Set, ErrorsNameTheFlag) {
       {"dtype=f61", {"--set dtype=f61", "nearest: \"f16\""}},
   };
   for (const Row& row : rows) expect_error(config_with(""), row.parts, set({row.flag}));
+}
+
+// The hint to --axis is given where --axis would take it.
+TEST(Set, WhatIsNoListEitherGetsNoHint) {
+  for (const char* flag : {"tokens=1,x", "dtype=f16,f17", "theta=0", "tokens=x"}) {
+    const std::string message = error_of(config_with(""), set({flag}));
+    EXPECT_NE(message.find("is not allowed"), std::string::npos) << message;
+    EXPECT_EQ(message.find("--axis"), std::string::npos) << message;
+  }
 }
 
 TEST(Axis, BothRangeSyntaxes) {

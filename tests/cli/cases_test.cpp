@@ -32,6 +32,24 @@ Json all_pass(const std::string& config, size_t rows, const std::vector<std::str
 
 // C009: per-head norms and partial NeoX, where more rows than a device holds at once begin and on
 // both sides of it. (That a token does not depend on the others: tests/kernels.)
+TEST(Cases, WarningsAreThoseOfTheSelectedCases) {
+  const std::vector<std::string> all = {"-c", "fused", "--set", "varlen.output=padded",
+                                        "--dry-run"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), all.begin(), all.end());
+    return rope_bench(more);
+  };
+  const ProcessResult unfiltered = with({});
+  EXPECT_NE(unfiltered.err.find("varlen has no effect on op norm_split_rope\n"), std::string::npos)
+      << unfiltered.err;
+  const ProcessResult filtered = with({"--filter", "/varlen/"});
+  EXPECT_EQ(filtered.exit_code, 0);
+  EXPECT_EQ(filtered.err.find("no effect"), std::string::npos) << filtered.err;
+  const ProcessResult one = with({"--filter", "plain/rope/"});
+  EXPECT_TRUE(one.err.starts_with("rope-bench: varlen has no effect on op rope\nrope-bench: 12 "))
+      << one.err;
+}
+
 TEST(Cases, C009_NormAndPartialRotation) {
   const ProcessResult result = rope_bench(
       {"--hf", std::string(TEST_DATA_DIR) + "/hf/ling-mini-2.0.json", "-d", "cpu", "--no-measure",

@@ -2,8 +2,16 @@
 // business; wrong results, refusals and the shape of what is written are not.
 #include <sys/stat.h>
 
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "src/case/errors.h"
+#include "src/cli/child.h"
 #include "src/cli/gate_binaries.h"
 #include "tests/cli/process.h"
 
@@ -113,7 +121,13 @@ TEST_F(GateCommand, PlantedSlowdownsAreMarkedAndChecked) {
   for (const Json& row : slowed_report.at("results")) {
     EXPECT_EQ(row.at("status"), "passed");  // timed launches are judged as ever
     EXPECT_NE(row.at("labels").dump().find("\"slowed\""), std::string::npos) << row.at("labels");
+    EXPECT_EQ(row.at("injected_slowdown_percent"), 25);
   }
+  const ProcessResult plain =
+      rope_bench({"run", "-c", "b", "-d", "cpu", "-q", "-o", "json"}, options);
+  const Json plain_report = Json::parse(plain.out);
+  for (const Json& row : plain_report.at("results"))
+    EXPECT_TRUE(row.at("injected_slowdown_percent").is_null());
   for (const char* share : {"0%", "26%", "-5", "x"}) {
     const ProcessResult bad = rope_bench({"run", "-c", "b", "--inject-slowdown", share}, options);
     EXPECT_EQ(bad.exit_code, 2);
@@ -123,6 +137,70 @@ TEST_F(GateCommand, PlantedSlowdownsAreMarkedAndChecked) {
   EXPECT_EQ(
       rope_bench({"run", "-c", "b", "--inject-slowdown", "5%", "--no-measure"}, options).exit_code,
       2);
+}
+
+// Writes the id of a process that it started to `id`, then does not end.
+constexpr const char* kStuck = "#!/bin/sh\nsleep 1000 & echo $! >id.new; mv id.new id; wait\n";
+
+// Also true of what nobody has waited for yet.
+bool is_gone(const std::string& id) {
+  std::string state;
+  std::getline(std::ifstream("/proc/" + std::to_string(std::stoi(id)) + "/stat"), state);
+  return state.empty() || state.find(") Z ") != std::string::npos;
+}
+
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return condition();
+}
+
+TEST_F(GateCommand, AChildThatDoesNotEndIsStopped) {
+  folder_.write("stuck", "#!/bin/sh\ncd " + folder_.path() + "\n" + kStuck);
+  folder_.write("closed", "#!/bin/sh\necho '{}'; exec sleep 1000 >&-\n");
+  folder_.write("slow", "#!/bin/sh\necho '{'; exec sleep 1000\n");
+  for (const char* name : {"stuck", "closed", "slow"}) {
+    chmod(folder_.file(name).c_str(), 0755);
+    const std::string program = folder_.file(name);
+    try {
+      run_child(program, {}, 0.5);
+      ADD_FAILURE() << name;
+    } catch (const NoAnswer& error) {
+      EXPECT_EQ(error.what(), program +
+                                  " gave no results within 0.5 s and was stopped; raise "
+                                  "measure.timeout_s if it needs longer");
+    }
+  }
+  ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder_.file("id")); }));
+  EXPECT_TRUE(soon([&] { return is_gone(folder_.read("id")); }));
+}
+
+TEST(MostSeconds, FollowFromTheCases) {
+  RopeCase c;
+  EXPECT_EQ(most_seconds_of({c}), 60 + 60 + 2 * 2);
+  c.measure.timeout_s = 5;
+  c.measure.max_time_s = 0.5;
+  EXPECT_EQ(most_seconds_of({c, c}), 60 + 2 * (5 + 2 * 0.5));
+  c.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
+  EXPECT_EQ(most_seconds_of({c}), 60 + 2 * (5 + 2 * 0.5));
+  c.measure.min_time_ms = 3000;
+  EXPECT_EQ(most_seconds_of({c}), 60 + 2 * (5 + 2 * 3));
+}
+
+TEST_F(GateCommand, AnInterruptStopsTheChildAtOnce) {
+  folder_.write("stuck", kStuck);
+  chmod(folder_.file("stuck").c_str(), 0755);
+  ProcessOptions options;
+  options.folder = folder_.path();
+  RunningProcess running({"gate", "-c", "b", "-d", "cpu", "--base", "./stuck"}, options);
+  ASSERT_TRUE(soon([&] { return std::filesystem::exists(folder_.file("id")); }));
+  running.signal(SIGINT);
+  const ProcessResult result = running.wait();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.err, "rope-bench: interrupted: no verdict\n");
+  EXPECT_LT(result.seconds, 25);
+  EXPECT_TRUE(soon([&] { return is_gone(folder_.read("id")); }));
 }
 
 TEST(FilterOf, QuotesWhatAnExpressionWouldRead) {

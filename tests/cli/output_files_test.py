@@ -5,13 +5,14 @@ import locale
 import os
 import re
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
+
+from locales import comma_locales
 
 BINARY = ""
 
@@ -125,28 +126,9 @@ class OutputFiles(unittest.TestCase):
         suite = xml.etree.ElementTree.parse(self.file("junit")).getroot()
         self.assertEqual(int(suite.get("skipped")), len(statuses) - statuses.count("passed"))
 
-    def comma_locales(self):
-        """Environments of every decimal-comma locale that is installed, or that can be made here."""
-        if shutil.which("localedef"):
-            for name in ("de_DE", "fr_FR"):
-                subprocess.run(["localedef", "-i", name, "-f", "UTF-8", self.file(f"{name}.UTF-8")], capture_output=True,
-                               check=False)
-        names = [("", name) for name in subprocess.run(["locale", "-a"], capture_output=True, text=True,
-                                                       check=False).stdout.split()]
-        names += [(self.folder, name) for name in ("de_DE.UTF-8", "fr_FR.UTF-8")]
-        probe = "import locale; locale.setlocale(locale.LC_ALL, ''); print(locale.localeconv()['decimal_point'])"
-        found = []
-        for path, name in names:
-            environment = {**os.environ, "LC_ALL": name, **({"LOCPATH": path} if path else {})}
-            done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False,
-                                  env=environment)
-            if done.returncode == 0 and done.stdout.strip() == ",":
-                found.append(environment)
-        return found[:2]
-
     def test_decimal_commas(self):
         self.assertEqual(locale.localeconv()["decimal_point"], ".")
-        environments = self.comma_locales()
+        environments = comma_locales(self.folder)
         if not environments:
             self.skipTest("no locale with a decimal comma is installed, nor the sources of one")
         for environment in environments:

@@ -13,15 +13,21 @@ TEST(SelftestCommand, PrintsRowsAndExitsWithZero) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.err.find(" planted faults caught, "), std::string::npos) << result.err;
   const Json rows = Json::parse(result.out).at("rows");
-  size_t caught = 0;
+  size_t caught = 0, slowdowns = 0;
   for (const Json& row : rows) {
     EXPECT_EQ(row.at("ok"), true) << row;
     caught += row.at("caught") ? 1 : 0;
-    if (row.at("caught")) {
+    if (row.at("fault").get<std::string>().starts_with("slowdown: ")) {
+      ++slowdowns;
+      EXPECT_TRUE(row.at("caught")) << row;
+      EXPECT_TRUE(row.at("by").get<std::string>().starts_with("seen as ")) << row;
+    } else if (row.at("caught")) {
       EXPECT_TRUE(row.at("by").is_string()) << row;
       EXPECT_TRUE(row.at("diagnosis").is_string()) << row;
     }
   }
+  EXPECT_EQ(slowdowns, 1u);
+  EXPECT_TRUE(result.err.ends_with(", 1 of 1 planted slowdowns seen\n")) << result.err;
   EXPECT_GE(caught, 60u);
   EXPECT_GT(rows.size(), caught);
 }

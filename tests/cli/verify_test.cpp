@@ -385,6 +385,7 @@ TEST_F(Verify, ErrorsAreOneLineThatNamesBoth) {
       {{"--bias", path("kr.npy")}, {"qkv_bias is false"}},
       {{"--q-weight", path("kr.npy")}, {"no norm weights"}},
       {{"--axis", "pairing=neox,gptj"}, {"different cases; --filter"}},
+      {{"--axis", "tokens=1,8"}, {"--axis tokens=1,8: verify judges one case", "--set KEY=VALUE"}},
   };
   for (const auto& row : rows) {
     std::vector<std::string> args = {"verify", "--config", path("c.json")};

@@ -1,6 +1,7 @@
 #include "src/compare/results_file.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "gtest/gtest.h"
 #include "src/case/errors.h"
@@ -129,6 +130,56 @@ TEST(ResultsFile, NumbersThatAreNoneAreRefused) {
             "FILE:3: limit_ratio is \"nan\"; allowed: a number above 0, or none");
   EXPECT_EQ(refusal_of(replaced(csv, ",0.7,", ",\"0,7\",")),
             "FILE:3: limit_ratio is \"0,7\"; allowed: a number above 0, or none");
+}
+
+// In each format: a word changed in what a run wrote, and what is said of it.
+TEST(ResultsFile, StatusesThatNoRunWritesAreRefused) {
+  const std::string allowed =
+      "allowed: passed, failed, unchecked, unsupported, out_of_memory, skipped, error";
+  RunReport report = two_rows();
+  const std::string json = text_of("json", report);
+  EXPECT_EQ(refusal_of(replaced(json, "\"status\": \"passed\"", "\"status\": \"pased\"")),
+            "FILE, results[0]: status is \"pased\"; " + allowed + "; did you mean passed?");
+  EXPECT_EQ(refusal_of(replaced(json, "\"status\": \"passed\"", "\"status\": \"Failed\"")),
+            "FILE, results[0]: status is \"Failed\"; " + allowed + "; did you mean failed?");
+  EXPECT_EQ(refusal_of(replaced(text_of("jsonl", report), "\"passed\"", "\"wonderful\"")),
+            "FILE:1: status is \"wonderful\"; " + allowed);
+  EXPECT_EQ(refusal_of(replaced(text_of("csv", report), ",passed,", ",ok,")),
+            "FILE:2: status is \"ok\"; " + allowed);
+  for (const std::string format : {"json", "jsonl", "csv"}) {
+    for (int status = 0; status <= static_cast<int>(Status::kError); ++status) {
+      report.results[1].status = static_cast<Status>(status);
+      EXPECT_EQ(refusal_of(text_of(format, report)), "read") << format << status;
+    }
+  }
+}
+
+TEST(ResultsFile, IntervalsWithExchangedEndsAreRefused) {
+  const auto refused = [](const std::string& format, const auto& change) {
+    RunReport report = two_rows();
+    change(*report.results[1].timing);
+    return refusal_of(text_of(format, report));
+  };
+  const auto time = [](Timing& t) { t.ci_low_us = 51, t.ci_high_us = 49; };
+  const auto ratio = [](Timing& t) { t.limit_ratio_ci_low = 0.75, t.limit_ratio_ci_high = 0.5; };
+  const auto infinite = [](Timing& t) { t.ci_high_us = INFINITY; };
+  const auto nan = [](Timing& t) { t.limit_ratio_ci_low = NAN; };
+  const auto negative = [](Timing& t) { t.ci_low_us = -1; };
+  const auto point = [](Timing& t) { t.ci_low_us = t.ci_high_us = 50; };
+  for (const auto& [format, place] :
+       {std::pair("json", ", results[1]"), std::pair("jsonl", ":2"), std::pair("csv", ":3")}) {
+    const std::string row = std::string("FILE") + place + ": ";
+    EXPECT_TRUE(refused(format, time).starts_with(row + "time_ci_low_us is 51")) << format;
+    EXPECT_TRUE(refused(format, time).ends_with("; allowed: low up to high")) << format;
+    EXPECT_EQ(refused(format, ratio),
+              row +
+                  "limit_ratio_ci_low is 0.75, limit_ratio_ci_high is 0.5; allowed: low up to "
+                  "high");
+    EXPECT_TRUE(refused(format, infinite).starts_with(row + "time_ci_high_us is \"")) << format;
+    EXPECT_TRUE(refused(format, nan).starts_with(row + "limit_ratio_ci_low is \"")) << format;
+    EXPECT_TRUE(refused(format, negative).starts_with(row + "time_ci_low_us is \"-1")) << format;
+    EXPECT_EQ(refused(format, point), "read");
+  }
 }
 
 TEST(ResultsFile, ACaseTwiceIsRefused) {

@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "src/math/mistakes.h"
+#include "src/measure/forwarding_backend.h"
+#include "src/measure/selftest_slowdown.h"
 
 namespace rope_bench {
 namespace {
@@ -20,6 +25,53 @@ TEST(Selftest, EveryFaultIsCaughtAndEveryRightKernelPasses) {
       std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r.caught; });
   EXPECT_GE(caught, 60);
   EXPECT_EQ(rows.size() - static_cast<size_t>(caught), right_kernels().size());
+  EXPECT_EQ(rows.back().fault, "slowdown: 25 %");
+}
+
+// A device whose windows take the number of their launches, to some power.
+class MadeUpTimes : public ForwardingBackend {
+ public:
+  explicit MadeUpTimes(double power)
+      : ForwardingBackend(make_cpu_backend()), info_(real().info()), power_(power) {
+    info_.measured_peak_gb_s = 10;
+    info_.floor_us = 1;
+    info_.l2_bytes = 1 << 16;
+  }
+  const DeviceInfo& info() const override { return info_; }
+  void flush_cache() override {}
+  std::unique_ptr<Window> record(const std::vector<Launch>& launches) override {
+    auto window = std::make_unique<Counted>();
+    window->count = static_cast<double>(launches.size());
+    return window;
+  }
+  double time(Window& window) override {
+    return 1e-6 * std::pow(static_cast<Counted&>(window).count, power_);
+  }
+
+ private:
+  struct Counted : Window {
+    double count = 0;
+  };
+  DeviceInfo info_;
+  double power_;
+};
+
+SelftestRow slowdown_of(double power) {
+  return find_planted_slowdown(*make_runner(std::make_unique<MadeUpTimes>(power)));
+}
+
+TEST(Selftest, APlantedSlowdownIsSeenAsLargeAsItIs) {
+  const SelftestRow exact = slowdown_of(1);
+  EXPECT_TRUE(exact.ok) << exact.complaint;
+  EXPECT_EQ(exact.by, "seen as 25.0 % slower");
+  // One on which a launch more takes no time, and one on which it takes twice its time.
+  for (const auto& [power, seen] : {std::pair(0.0, "0.0 %"), std::pair(2.0, "56.2 %")}) {
+    const SelftestRow row = slowdown_of(power);
+    EXPECT_FALSE(row.ok);
+    EXPECT_FALSE(row.caught);
+    EXPECT_EQ(row.complaint,
+              std::string("should be seen as 15 % to 35 % slower, is seen as ") + seen + " slower");
+  }
 }
 
 TEST(Selftest, ThereAreFaultsEnoughOnEachDevice) {

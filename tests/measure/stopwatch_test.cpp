@@ -164,6 +164,7 @@ TEST(Stopwatch, APlantedSlowdownIsWhatItSays) {
   EXPECT_NEAR(*r.timing->limit_us, 9, 1e-9);
   EXPECT_NEAR(*r.timing->limit_ratio, 9 / 10.5, 1e-12);
   EXPECT_EQ(r.labels.back(), "slowed");
+  EXPECT_EQ(r.timing->injected_slowdown_percent, 5);
   EXPECT_EQ(r.label_reasons.back().second,
             "one launch on scratch buffers is timed with every 20: 5 % more than the kernel takes");
 }

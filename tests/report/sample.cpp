@@ -91,6 +91,7 @@ Result passed_row() {
   timing.memory_clock_mhz = 3201;
   timing.t_sol_us = 21.25;
   timing.percent_of_t_sol = 95.5;
+  timing.injected_slowdown_percent = 5;
   row.label_reasons = {{"mixed", "all sets together take 80 % of the last-level cache"}};
   row.timing = timing;
   return row;
