@@ -20,8 +20,7 @@ std::optional<AbMeasurement> measure_ab(Backend& backend, CaseBuffers& buffers,
       timed_a.record();
       timed_b.record();
     }
-    timed_a.warm_up();
-    timed_b.warm_up();
+    warm_up(backend, {&timed_a, &timed_b});
     Timed& outer = attempt % 2 == 0 ? timed_a : timed_b;
     Timed& inner = attempt % 2 == 0 ? timed_b : timed_a;
     int64_t& outer_wrong = attempt % 2 == 0 ? result.a_wrong_units : result.b_wrong_units;

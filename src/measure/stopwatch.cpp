@@ -46,6 +46,12 @@ void Timed::warm_up() {
   backend_->time(*short_);
 }
 
+void warm_up(const Backend& backend, std::initializer_list<Timed*> timed) {
+  for (int turn = 0; turn < (backend.is_host() ? 1 : 2); ++turn) {
+    for (Timed* one : timed) one->warm_up();
+  }
+}
+
 double Timed::sample() {
   double sum = 0;
   for (int i = 0; i < plan_.windows; ++i) sum += difference();
@@ -107,7 +113,7 @@ void race(Backend& backend, CaseBuffers& buffers, const Plan& plan, CacheMode ca
       buffers.move_sets();
       for (Timed& one : timed) one.record();
     }
-    for (Timed& one : timed) one.warm_up();
+    for (Timed& one : timed) warm_up(backend, {&one});
     for (int pass = 0; pass < passes; ++pass) {
       for (size_t i = 0; i < timed.size(); ++i) {
         const size_t at = pass % 2 == 0 ? i : timed.size() - 1 - i;
@@ -173,8 +179,11 @@ std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
       kernel.record();
       if (limit) limit->record();
     }
-    kernel.warm_up();
-    if (limit) limit->warm_up();
+    if (limit) {
+      warm_up(backend, {&kernel, &*limit});
+    } else {
+      warm_up(backend, {&kernel});
+    }
     const double kernel_a = kernel.sample();
     const bool due = round % kJudgeEvery == 0;
     if (due) judge();

@@ -3,6 +3,7 @@
 #define ROPE_BENCH_SRC_MEASURE_STOPWATCH_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,8 +25,7 @@ class Timed {
 
   // Records the windows anew, after the sets moved.
   void record();
-  // Each window once, untimed: the first time after sets moved, addresses and code are found
-  // slowly.
+  // Each window once, untimed.
   void warm_up();
   // Seconds per launch: the difference of the long and the short window over the launches between
   // them, so that what is paid once per window cancels. Sets are restored and, if cold, the cache
@@ -50,6 +50,10 @@ class Timed {
   CacheMode cache_;
   std::unique_ptr<Window> short_, long_;
 };
+
+// After sets moved: addresses and code are found slowly at first, and a GPU goes on with freed
+// memory for some ms. On an H200 two turns of all windows are enough, one is not.
+void warm_up(const Backend& backend, std::initializer_list<Timed*> timed);
 
 // Timed launches are judged in the first round, in every so many, and in the last.
 constexpr int64_t kJudgeEvery = 16;

@@ -108,15 +108,15 @@ TEST(AbRounds, GiveTheRatioOfTheTwo) {
   EXPECT_FALSE(result.timing);
 }
 
-// One of each to warm up, then A B B A, and B A A B in the next round; each round elsewhere.
+// Two of each to warm up, then A B B A, and B A A B in the next round; each round elsewhere.
 TEST(AbRounds, AlternateInFreshBuffers) {
   World world;
   run(world, 2);
-  // Two rounds of six samples, each of equally many windows.
-  ASSERT_EQ(world.log.size() % 12, 0u);
+  // Two rounds of eight, each of equally many windows.
+  ASSERT_EQ(world.log.size() % 16, 0u);
   std::string order;
-  for (size_t i = 0; i < world.log.size(); i += world.log.size() / 12) order += world.log[i];
-  EXPECT_EQ(order, "ababbaabbaab");
+  for (size_t i = 0; i < world.log.size(); i += world.log.size() / 16) order += world.log[i];
+  EXPECT_EQ(order, "abababbaababbaab");
   EXPECT_EQ(world.first_q.size(), 2u);
 }
 
