@@ -6,7 +6,8 @@
 
 namespace rope_bench::device {
 
-// Whether the plain kernels compute this launch: tokens one after the other, heads that share out evenly among equally many threads and begin with the dims that rotate
+// Whether the plain kernels compute this launch: tokens one after the other, heads that share out
+// evenly among equally many threads and begin with the dims that rotate
 // (or rotate in place), no bias, a norm before the rotation, offsets within 32 bits.
 bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how);
 

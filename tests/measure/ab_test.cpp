@@ -112,10 +112,14 @@ TEST(AbRounds, GiveTheRatioOfTheTwo) {
 TEST(AbRounds, AlternateInFreshBuffers) {
   World world;
   run(world, 2);
-  // Two rounds of eight, each of equally many windows.
-  ASSERT_EQ(world.log.size() % 16, 0u);
+  // A turn is a pair of windows, a sample as many pairs as the plan says.
+  const size_t round = world.log.size() / 2, pairs = (round - 8) / 8;
+  ASSERT_EQ(round, 8 + 8 * pairs);
   std::string order;
-  for (size_t i = 0; i < world.log.size(); i += world.log.size() / 16) order += world.log[i];
+  for (size_t at = 0; at < world.log.size(); at += round) {
+    for (size_t turn = 0; turn < 4; ++turn) order += world.log[at + 2 * turn];
+    for (size_t sample = 0; sample < 4; ++sample) order += world.log[at + 8 + 2 * pairs * sample];
+  }
   EXPECT_EQ(order, "abababbaababbaab");
   EXPECT_EQ(world.first_q.size(), 2u);
 }
