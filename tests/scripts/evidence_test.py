@@ -1,4 +1,4 @@
-"""scripts/cold_evidence and scripts/spread against programs that stand in for ncu and rope-bench."""
+"""scripts/cold_evidence, scripts/spread and scripts/gate_counts against programs that stand in for ncu and rope-bench."""
 import os
 import subprocess
 import sys
@@ -41,6 +41,17 @@ json.dump(dict(env=dict(model="X"), floor=dict(time_us=0.5 + 0.01 * n), results=
 """
 
 
+# Plays rope-bench gate: every gate finds the same verdicts.
+FAKE_GATE = """#!{python}
+import json, sys
+assert sys.argv[1] == "gate" and "--exit-zero" in sys.argv, sys.argv
+path = [word for word in sys.argv if word.startswith("json:")][0][5:]
+cases = [dict(name=v, cache="cold", verdict=v, slowdown_percent=s, base_time_us=20)
+         for v, s in (("pass", 0.1), ("regression", 3.0))]
+json.dump(dict(cases=cases), open(path, "w"))
+"""
+
+
 class Evidence(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -60,6 +71,15 @@ class Evidence(unittest.TestCase):
     def cold(self, tokens="4096, 16384, 65536", read=1.0, write=1.0, **environment):
         ncu = self.program(FAKE_NCU.format(python=sys.executable, tokens=tokens, read=read, write=write))
         return self.run_script("cold_evidence", "--ncu", ncu, "-c", "x", **environment)
+
+    # 5 of 10: Clopper and Pearson's 95 % interval is 18.71 to 81.29 %, as tables have it.
+    def test_reds_are_counted(self):
+        program = self.program(FAKE_GATE.format(python=sys.executable))
+        done = self.run_script("gate_counts", "-n", "5", "--binary", program, "-c", "x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("5 of 10 comparisons red: 50.00 % (18.71 to 81.29 %)", done.stdout)
+        self.assertIn("| pass | cold | 5 | 0 |", done.stdout)
+        self.assertEqual(self.run_script("gate_counts", "-n", "5").returncode, 2)
 
     def test_cold_bytes_that_agree(self):
         # L2 keeps 30 MB of every launch's output: that is no fault, and cancels between sizes.
