@@ -113,9 +113,9 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
       o->weight_offset = o->weights == nullptr ? 0.0f : norm.weight_offset;
   }
   p.num_tokens = static_cast<uint32_t>(args.num_tokens);
-  p.position_bytes = static_cast<uint32_t>(args.position_bits) / 8;
-  p.positions = static_cast<const char*>(args.positions);
   p.packed = PackedTokens::of(args);
+  p.position_bytes = static_cast<uint32_t>(p.packed.value_bytes);
+  p.positions = p.packed.values;
   p.table = v.table.values;
   p.table_rows = static_cast<uint32_t>(args.table_rows < 0xffffffff ? args.table_rows : 0xffffffff);
   p.row_stride = static_cast<uint32_t>(v.table.row_stride);

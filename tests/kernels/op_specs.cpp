@@ -40,15 +40,6 @@ bool is_backward(int op) {
 }
 bool is_split(int op) { return op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD; }
 
-// Sequences of T tokens, empty ones among them and one token alone (C049); `behind` tokens after
-// the last are padding (C124).
-std::vector<int64_t> sequences_of(int64_t tokens, bool behind) {
-  const int64_t used = behind && tokens > 2 ? tokens - 2 : tokens;
-  const int64_t first = used > 3 ? used / 3 : 0;
-  const int64_t second = used > first ? 1 : 0;
-  return {0, first, second, 0, used - first - second};
-}
-
 // Nothing where the levels do not go together.
 std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const Levels& level) {
   constexpr std::pair<int, int> kDimsOf[] = {{8, 8},   {16, 8}, {32, 32}, {48, 24}, {64, 64},
@@ -72,6 +63,8 @@ std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const L
   s.values = static_cast<Values>(level[kValues]);
   s.table_dtype = static_cast<Dtype>(level[kTable]);
   s.table_rows = 0;  // C125, C126: none behind the last that is needed
+  // Offsets and cu_seqlens are 32 bits wide, whatever positions are.
+  if (level[kDims] % 2 == 1) s.position_bits = 64;
 
   switch (level[kPositions]) {
     case 0:
@@ -245,6 +238,13 @@ class PairwiseSpecs {
 };
 
 }  // namespace
+
+std::vector<int64_t> sequences_of(int64_t tokens, bool behind) {
+  const int64_t used = behind && tokens > 2 ? tokens - 2 : tokens;
+  const int64_t first = used > 3 ? used / 3 : 0;
+  const int64_t second = used > first ? 1 : 0;
+  return {0, first, second, 0, used - first - second};
+}
 
 const std::vector<ProblemSpec>& op_specs(int op) {
   static std::map<int, std::vector<ProblemSpec>> made;

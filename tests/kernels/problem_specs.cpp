@@ -39,6 +39,8 @@ std::vector<ProblemSpec> plain_specs(int op) {
   constexpr std::pair<int, int> kDims[] = {{16, 16},   {32, 16},  {64, 64},   {96, 96},
                                            {128, 128}, {128, 64}, {256, 256}, {512, 512}};
   constexpr Values kValues[] = {Values::kNormal, Values::kHuge, Values::kZeroRows, Values::kTiny};
+  constexpr int32_t kSources[] = {ROPE_POSITIONS_IDS, ROPE_POSITIONS_OFFSET,
+                                  ROPE_POSITIONS_CU_SEQLENS};
   const bool is_split = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
   std::vector<ProblemSpec> specs;
   for (const auto& [head_dim, rotary_dim] : kDims) {
@@ -67,6 +69,11 @@ std::vector<ProblemSpec> plain_specs(int op) {
               spec.norm_weights = n % 11 != 0;
               spec.weight_offset = n % 4 == 0 ? 1.0f : 0.0f;
               spec.values = kValues[n % 4];
+            }
+            if (op == ROPE_OP_VARLEN_SPLIT_ROPE) {
+              spec.position_source = kSources[n / 3 % 3];
+              spec.sequence_starts = n % 4 < 2;
+              spec.seq_lens = sequences_of(spec.num_tokens, n % 5 < 2);
             }
             specs.push_back(spec);
           }

@@ -28,6 +28,9 @@ std::vector<ProblemSpec> all_op_specs();
 // An op whose tokens lie one after the other and whose heads share out evenly, as models have it:
 // what the plain kernels are for.
 std::vector<ProblemSpec> plain_specs(int op);
+// Sequences of T tokens, empty ones among them and one token alone (C049); `behind`: tokens after
+// the last are padding (C124).
+std::vector<int64_t> sequences_of(int64_t tokens, bool behind);
 // Positions up to 2^31 - 1, for variants that need no table.
 std::vector<ProblemSpec> far_position_specs();
 

@@ -238,7 +238,9 @@ void Problem::make_positions() {
   axis_positions_ =
       add_buffer("axis_positions", width * count * static_cast<size_t>(num_axes()), kPattern);
   const bool cu_seqlens = spec_.position_source == ROPE_POSITIONS_CU_SEQLENS;
-  positions_ = add_buffer("positions", cu_seqlens ? 4 * (sequences + 1) : width * count, kPattern);
+  const bool ids = spec_.position_source == ROPE_POSITIONS_IDS;
+  positions_ = add_buffer("positions", cu_seqlens ? 4 * (sequences + 1) : (ids ? width : 4) * count,
+                          kPattern);
   for (int64_t t = 0; t < spec_.num_tokens; ++t) {
     const Token& token = tokens_[static_cast<size_t>(t)];
     put(buffers_[out_rows_].bytes, t, static_cast<int32_t>(token.out_row));

@@ -44,7 +44,8 @@ struct PlainParams {
   // Row `positions[token]` of the table: cosines, and sines `sines` bytes behind.
   uint32_t position_bytes = 4;
   const char* positions = nullptr;
-  PackedTokens packed;  // instead of positions, where tokens are those of packed sequences
+  // Instead, where tokens are those of packed sequences; `positions` are then its values.
+  PackedTokens packed;
   const char* table = nullptr;
   uint32_t table_rows = 0, row_stride = 0;
   int32_t sines = 0;
