@@ -8,6 +8,11 @@
 #include "tests/kernels/config_variants.h"
 #include "tests/kernels/problem_specs.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// Room around every buffer, so that an access far behind its end does not land in the next one.
+extern "C" const char* __asan_default_options() { return "redzone=1024"; }
+#endif
+
 namespace rope_bench {
 namespace {
 
