@@ -37,8 +37,9 @@ struct Calibrated {
   double margin = 0;  // asked for, after the floor
   Detection gate, compare;
   bool complete() const { return row.log_ratios.size() > 1 && sample.run_log.size() > 1; }
-  // Where only a case of twice the time would be noticed, there is nothing to gate.
-  bool usable() const { return complete() && gate.margin < 1 && compare.margin < 1; }
+  // Where only a case of twice the time would be noticed, there is nothing to gate: 0.
+  double margin_of(const Detection& d) const { return complete() && d.margin < 1 ? d.margin : 0; }
+  bool usable() const { return margin_of(gate) > 0 && margin_of(compare) > 0; }
 };
 
 uint64_t at_least_two(const char* flag, const std::optional<uint64_t>& given, uint64_t otherwise) {
@@ -140,9 +141,9 @@ VerdictTable table_of(const std::vector<C>& all, double margin, uint64_t session
 Margins margins_of(const std::vector<C>& all, const std::string& device_model) {
   Margins margins(device_model);
   for (const C& c : all) {
-    if (c.usable())
-      margins.add(
-          {c.row.name, c.row.variant, c.row.dtype, c.row.cache, c.compare.margin, c.gate.margin});
+    const double compare = c.margin_of(c.compare), gate = c.margin_of(c.gate);
+    if (compare > 0 || gate > 0)
+      margins.add({c.row.name, c.row.variant, c.row.dtype, c.row.cache, compare, gate});
   }
   return margins;
 }
@@ -185,19 +186,20 @@ ExitCode run_calibrate(const CalibrateFlags& flags) {
     c.gate = gate_detection(c.noise, rounds, c.margin);
     c.compare = compare_detection(c.noise, c.sample.run_log.size(), c.margin);
   }
-  size_t usable = 0;
   for (C& c : all) {
-    usable += c.usable() ? 1 : 0;
     if (!c.complete() || c.usable()) continue;
     c.row.reason =
-        "too noisy for a margin below 100 %: no margins written; more sessions, or a quieter "
-        "machine";
+        fmt::format("too noisy for a margin below 100 % of {}; more sessions, or a quieter machine",
+                    c.margin_of(c.gate) > 0      ? "compare"
+                    : c.margin_of(c.compare) > 0 ? "gate"
+                                                 : "compare and gate");
     write_stderr(fmt::format("rope-bench: {}: {}\n", c.row.name, c.row.reason));
   }
-  if (!flags.write.empty() && usable == 0) {
+  const Margins margins = margins_of(all, runner.device_info().model);
+  if (!flags.write.empty() && margins.empty()) {
     write_stderr(fmt::format("rope-bench: {} is not written: no case has margins\n", flags.write));
   } else if (!flags.write.empty()) {
-    write_file(flags.write, margins_of(all, runner.device_info().model).json());
+    write_file(flags.write, margins.json());
   }
   const VerdictTable table = table_of(all, margin, sessions, rounds);
   write_verdict_table(table, targets);

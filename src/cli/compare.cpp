@@ -1,6 +1,7 @@
 // `compare`: a verdict per case of two results files.
 #include "src/compare/compare.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "fmt/format.h"
@@ -9,6 +10,7 @@
 #include "src/cli/options.h"
 #include "src/cli/write_verdicts.h"
 #include "src/compare/comparison_columns.h"
+#include "src/compare/likeness.h"
 
 namespace rope_bench {
 namespace {
@@ -22,8 +24,11 @@ struct CompareFlags {
 
 // Only what is not worse may become what others are measured by.
 void update_baseline(const ResultsFile& base, const ResultsFile& now, ExitCode code) {
-  if (code != ExitCode::kGood) {
-    write_stderr(fmt::format("rope-bench: {} is kept: not every case passed\n", base.path));
+  const bool slowed = std::any_of(now.rows.begin(), now.rows.end(), is_slowed);
+  if (slowed || code != ExitCode::kGood) {
+    write_stderr(fmt::format(
+        "rope-bench: {} is kept: {}\n", base.path,
+        slowed ? fmt::format("a slowdown is planted in {}", now.path) : "not every case passed"));
     return;
   }
   write_file(base.path, now.content);

@@ -79,7 +79,7 @@ void judge_times(CaseVerdict* v) {
 double own_margin(const ResultRow& row, const CompareOptions& options) {
   const CaseMargin* own = options.margins.find(row[Field::kName], row[Field::kVariant],
                                                row[Field::kDtype], row[Field::kCache]);
-  return own ? own->compare : options.margin;
+  return own && own->compare > 0 ? own->compare : options.margin;
 }
 
 CaseVerdict judge_pair(const RowPair& pair, const CompareOptions& options) {

@@ -42,6 +42,7 @@ const FieldRow kFields[] = {
     {Field::kLimitRatio, "limit_ratio", kNumber},
     {Field::kLimitRatioCiLow, "limit_ratio_ci_low", kNumber},
     {Field::kLimitRatioCiHigh, "limit_ratio_ci_high", kNumber},
+    {Field::kInjectedSlowdown, "injected_slowdown_percent", kLater},
 };
 static_assert(std::size(kFields) == kNumFields);
 

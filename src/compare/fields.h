@@ -43,6 +43,7 @@ enum class Field : size_t {
   kLimitRatio,
   kLimitRatioCiLow,
   kLimitRatioCiHigh,
+  kInjectedSlowdown,
 };
 
 enum class FieldRole {
@@ -51,6 +52,7 @@ enum class FieldRole {
   kAlike,     // rows of one case that differ here do not measure the same thing
   kText,      // neither: what is said of the row
   kNumber,    // measured; may be absent, else finite and above 0
+  kLater,     // as kText; files of earlier versions have no such column
 };
 
 struct FieldRow {
@@ -60,7 +62,7 @@ struct FieldRow {
 };
 
 std::span<const FieldRow> fields();  // in the order of Field
-inline constexpr size_t kNumFields = static_cast<size_t>(Field::kLimitRatioCiHigh) + 1;
+inline constexpr size_t kNumFields = static_cast<size_t>(Field::kInjectedSlowdown) + 1;
 // nullptr: a column that no comparison reads.
 const FieldRow* field_of_column(const std::string& column);
 

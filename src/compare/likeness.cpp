@@ -90,6 +90,19 @@ void compare_pairs(const std::vector<RowPair>& pairs, std::vector<std::string>* 
   }
 }
 
+// What was slowed on purpose is nothing to measure others by.
+void refuse_slowed(const ResultsFile& base, std::vector<std::string>* lines) {
+  const ResultRow* first = nullptr;
+  size_t count = 0;
+  for (const ResultRow& row : base.rows) {
+    if (!is_slowed(row)) continue;
+    if (count++ == 0) first = &row;
+  }
+  if (!first) return;
+  lines->push_back(fmt::format("a slowdown is planted in BASE, in {}{}", (*first)[Field::kName],
+                               count > 1 ? fmt::format(" and {} more", count - 1) : ""));
+}
+
 // Without a common case the rows say nothing; the files as wholes still do.
 void compare_devices(const ResultsFile& base, const ResultsFile& now,
                      std::vector<std::string>* lines) {
@@ -108,6 +121,8 @@ void compare_devices(const ResultsFile& base, const ResultsFile& now,
 std::string identity_of(const ResultRow& row) {
   return joined(row, FieldRole::kIdentity) + device_kind(row) + '\0' + row[Field::kDtype];
 }
+
+bool is_slowed(const ResultRow& row) { return !row[Field::kInjectedSlowdown].empty(); }
 
 std::string identity_anywhere(const ResultRow& row) { return joined(row, FieldRole::kIdentity); }
 
@@ -155,6 +170,7 @@ std::vector<std::string> differences(const ResultsFile& base, const ResultsFile&
                                      const std::vector<RowPair>& pairs) {
   std::vector<std::string> lines;
   compare_schemas(base, now, &lines);
+  refuse_slowed(base, &lines);
   compare_configs(base, now, &lines);
   const size_t before = lines.size();
   compare_pairs(pairs, &lines);

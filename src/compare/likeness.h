@@ -19,6 +19,9 @@ std::string identity_anywhere(const ResultRow& row);
 // a speed-up.
 bool same_device_and_dtype(const ResultRow& base, const ResultRow& now);
 
+// Measured with --inject-slowdown: such rows may be judged, and are no baseline.
+bool is_slowed(const ResultRow& row);
+
 struct RowPair {
   const ResultRow* base = nullptr;  // null: new
   const ResultRow* now = nullptr;   // null: missing
@@ -27,9 +30,9 @@ struct RowPair {
 // regard of dtype and device, where that leaves no choice.
 std::vector<RowPair> match_rows(const ResultsFile& base, const ResultsFile& now, bool anywhere);
 
-// What forbids to compare them, a line each; empty: nothing. Schema versions, single values of the
-// configs, and the fields of FieldRole::kAlike of each pair; what differs likewise in many cases is
-// said once.
+// What forbids to compare them, a line each; empty: nothing. Schema versions, a BASE that
+// is slowed, single values of the configs, and the fields of FieldRole::kAlike of each pair; what
+// differs likewise in many cases is said once.
 std::vector<std::string> differences(const ResultsFile& base, const ResultsFile& now,
                                      const std::vector<RowPair>& pairs);
 

@@ -19,6 +19,8 @@ std::string key_of(const std::string& name, const std::string& variant, const st
   return name + '\0' + variant + '\0' + dtype + '\0' + cache;
 }
 
+Json percent(double margin) { return margin > 0 ? Json(100 * margin) : Json(); }
+
 }  // namespace
 
 void Margins::add(const CaseMargin& m) { cases_[key_of(m.name, m.variant, m.dtype, m.cache)] = m; }
@@ -36,8 +38,8 @@ std::string Margins::json() const {
                      {"variant", m.variant},
                      {"dtype", m.dtype},
                      {"cache", m.cache},
-                     {"compare_margin_percent", 100 * m.compare},
-                     {"gate_margin_percent", 100 * m.gate}});
+                     {"compare_margin_percent", percent(m.compare)},
+                     {"gate_margin_percent", percent(m.gate)}});
   }
   return dump({{"margins_version", kMarginsVersion},
                {"device_model", device_model_},
@@ -62,6 +64,7 @@ Margins read_margins(const std::string& path) {
       CaseMargin m{one.at("name"), one.at("variant"), one.at("dtype"), one.at("cache")};
       for (const auto& [key, margin] : {std::pair("compare_margin_percent", &m.compare),
                                         std::pair("gate_margin_percent", &m.gate)}) {
+        if (one.at(key).is_null()) continue;
         const double percent = one.at(key);
         if (!(percent > 0 && percent < 100)) refuse(fmt::format("{} {}", key, percent));
         *margin = percent / 100;

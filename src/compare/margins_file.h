@@ -9,7 +9,7 @@ namespace rope_bench {
 
 struct CaseMargin {
   std::string name, variant, dtype, cache;
-  double compare = 0, gate = 0;  // shares of the base, for either command
+  double compare = 0, gate = 0;  // shares of the base, for either command; 0: none of its own
 };
 
 class Margins {

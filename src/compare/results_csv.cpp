@@ -86,7 +86,7 @@ std::vector<const FieldRow*> columns_of(const ResultsFile& file,
   for (const std::string& column : heading) columns.push_back(field_of_column(column));
   for (const FieldRow& field : fields()) {
     const auto times = std::count(columns.begin(), columns.end(), &field);
-    if (times == 1) continue;
+    if (times == 1 || (times == 0 && field.role == FieldRole::kLater)) continue;
     throw ConfigError(fmt::format("{}:1: {} column {}", file.path,
                                   times == 0 ? "no" : "more than one", field.column));
   }

@@ -137,6 +137,16 @@ TEST_F(CompareCommand, UpdatesTheBaselineOnlyIfNothingIsWrong) {
   write("fast.json", with_time(90));
   EXPECT_EQ(in_folder({"compare", "base.json", "fast.json", "--update-baseline"}).exit_code, 0);
   EXPECT_EQ(folder_.read("base.json"), folder_.read("fast.json"));
+  Json slowed = with_time(90);
+  slowed["results"][0]["injected_slowdown_percent"] = 5;
+  write("slowed.json", slowed);
+  const ProcessResult planted =
+      in_folder({"compare", "base.json", "slowed.json", "--update-baseline"});
+  EXPECT_EQ(planted.exit_code, 0);
+  EXPECT_NE(planted.err.find("base.json is kept: a slowdown is planted in slowed.json"),
+            std::string::npos)
+      << planted.err;
+  EXPECT_EQ(folder_.read("base.json"), folder_.read("fast.json"));
   const ProcessResult mixed =
       in_folder({"compare", "base.csv", "fast.json", "--update-baseline", "--force"});
   EXPECT_EQ(mixed.exit_code, 2);

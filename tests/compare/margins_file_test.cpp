@@ -25,8 +25,11 @@ std::string refusal(const std::string& text) {
 TEST(MarginsFile, ReadsWhatItWrites) {
   Margins margins("NVIDIA H200");
   margins.add({"a, \"b\"", "fast", "bf16", "cold", 0.0325, 0.02});
+  margins.add({"b", "fast", "bf16", "cold", 0, 0.5});  // too noisy for compare
   const std::string path = write_text("margins", margins.json());
   const Margins back = read_margins(path);
+  EXPECT_EQ(back.find("b", "fast", "bf16", "cold")->compare, 0);
+  EXPECT_DOUBLE_EQ(back.find("b", "fast", "bf16", "cold")->gate, 0.5);
   std::filesystem::remove(path);
   EXPECT_EQ(back.device_model(), "NVIDIA H200");
   const CaseMargin* own = back.find("a, \"b\"", "fast", "bf16", "cold");
@@ -64,6 +67,8 @@ TEST(MarginsFile, IsWhatItsCasesAreJudgedBy) {
   EXPECT_EQ(c.cases[0].verdict, Verdict::kRegression);
   EXPECT_EQ(c.cases[1].verdict, Verdict::kPass);
   EXPECT_DOUBLE_EQ(c.cases[1].margin, 0.04);
+  options.margins.add({"b", "fast", "bf16", "cold", 0, 0.04});  // of gate alone
+  EXPECT_DOUBLE_EQ(compare(base, now, options).cases[1].margin, options.margin);
 }
 
 }  // namespace

@@ -81,6 +81,21 @@ class Evidence(unittest.TestCase):
         self.assertIn("| pass | cold | 5 | 0 |", done.stdout)
         self.assertEqual(self.run_script("gate_counts", "-n", "5").returncode, 2)
 
+    def test_what_was_seen_is_kept(self):
+        """A gate that fails, or a limit of time, costs none of the verdicts before it."""
+        kept = os.path.join(self.folder.name, "kept.csv")
+        slow = self.program(FAKE_GATE.format(python=sys.executable) + "import time; time.sleep(0.3)\n")
+        done = self.run_script("gate_counts", "-n", "1000", "--seconds", "0.5", "--csv", kept, "--binary", slow, "-c", "x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        gates = int(done.stdout.split()[0])
+        self.assertTrue(1 <= gates <= 2, done.stdout)
+        self.assertIn(f"\n{gates} of {2 * gates} comparisons red", done.stdout)
+        failing = self.program(FAKE_GATE.format(python=sys.executable) + f"sys.exit(open({kept!r}).read().count('\\n') > {2 * gates})\n")
+        done = self.run_script("gate_counts", "-n", "5", "--csv", kept, "--binary", failing, "-c", "x")
+        self.assertEqual(done.returncode, 6)
+        with open(kept, encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 2 * gates + 2)
+
     def test_cold_bytes_that_agree(self):
         # L2 keeps 30 MB of every launch's output: that is no fault, and cancels between sizes.
         done = self.cold(read=1.03)
@@ -111,6 +126,15 @@ class Evidence(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("| c | cold | 11.111 | 2.22 | 0.9000 | 2.22 | 2 of 4 | 0 |", done.stdout)
         self.assertIn("floor 0.500 to 0.530 us; 2 of 4 intervals of limit_ratio (50.0 %)", done.stdout)
+
+    def test_spread_of_what_ended_in_time(self):
+        binary = self.program(FAKE_BENCH.format(python=sys.executable, ratios=[0.9] * 100, half=0.1) +
+                              "import time; time.sleep(0.1)\n")
+        done = self.run_script("spread", "-n", "100", "--seconds", "3", "--binary", binary, "-c", "x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(int(done.stdout.split()[0]), range(2, 32), done.stdout)
+        done = self.run_script("spread", "-n", "100", "--seconds", "0", "--binary", binary, "-c", "x")
+        self.assertEqual((done.returncode, done.stderr), (6, "spread: fewer than two processes ended\n"))
 
     def test_wide_intervals_cover(self):
         self.assertEqual(self.spread([0.89, 0.90, 0.90, 0.91], 0.011).returncode, 0)

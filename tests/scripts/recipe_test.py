@@ -30,8 +30,8 @@ class Recipe(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def recipe(self, *compare, **env):
-        args = ["base.json", "--config", "b", "--device", "cpu", "--", *compare]
+    def recipe(self, *compare, run=(), **env):
+        args = ["base.json", "--config", "b", "--device", "cpu", *run, "--", *compare]
         return subprocess.run(
             [os.path.join(ROOT, "scripts", "gate_recipe"), *args],
             cwd=self.folder.name,
@@ -78,6 +78,12 @@ class Recipe(unittest.TestCase):
         self.assertIn("2 improvement", self.summary())
         with open(self.path("base.json")) as base, open(self.path("base.new.json")) as new:
             self.assertEqual(base.read(), new.read())
+
+    def test_what_is_slowed_on_purpose_is_no_baseline(self):
+        slowed = self.recipe(run=("--inject-slowdown", "25%"))
+        self.assertEqual(slowed.returncode, 2, slowed.stderr)
+        self.assertIn("a slowdown is planted in BASE", slowed.stderr)
+        self.assertFalse(os.path.exists(self.path("base.json")))
 
     def test_says_how_it_is_used_and_passes_errors_on(self):
         usage = subprocess.run(
