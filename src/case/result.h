@@ -75,6 +75,9 @@ struct Timing {
   std::optional<double> sm_clock_mhz, memory_clock_mhz;  // medians over rounds
   std::optional<double> limit_us;
   std::string limit_variant;
+  // One value per round that counts, in the order in which they were measured; of the limit none
+  // where there is no limit.
+  std::vector<double> round_times_us, round_limits_us;
   std::optional<double> limit_ratio, limit_ratio_ci_low, limit_ratio_ci_high;
   double bandwidth_gb_s = 0;
   std::optional<double> percent_of_measured_peak, percent_of_theoretical_peak;

@@ -28,6 +28,7 @@ void Rounds::summarise(const GateVerdict& verdict, Timing* t) const {
   const Interval interval = median_interval(values);
   const Drift drift = drift_of(values);
   t->num_rounds = static_cast<int64_t>(values.size());
+  for (const double seconds : values) t->round_times_us.push_back(seconds * 1e6);
   t->median_us = median(values) * 1e6;
   t->ci_low_us = interval.low * 1e6;
   t->ci_high_us = interval.high * 1e6;

@@ -45,6 +45,12 @@ Json invariant_json(const Invariant& i) {
           {"reason", i.reason.empty() ? Json(nullptr) : Json(i.reason)}};
 }
 
+Json rounds_json(const Timing& t) {
+  const bool has_limit = !t.round_limits_us.empty();
+  return {{"time_us", t.round_times_us},
+          {"limit_us", has_limit ? Json(t.round_limits_us) : Json(nullptr)}};
+}
+
 template <typename T>
 Json array_json(const std::vector<T>& values, Json (*json)(const T&)) {
   Json array = Json::array();
@@ -118,15 +124,17 @@ std::string to_text(const Invariant& i) {
 }
 
 Json details_json(const Result& row) {
-  const bool asked = !row.invariants.empty();
-  if (!row.accuracy) {
-    return {{"ulp_histogram", nullptr},
-            {"worst_elements", nullptr},
-            {"invariants", asked ? array_json(row.invariants, invariant_json) : Json(nullptr)}};
+  Json json = {{"ulp_histogram", nullptr},
+               {"worst_elements", nullptr},
+               {"invariants", nullptr},
+               {"rounds", nullptr}};
+  if (row.accuracy) {
+    json["ulp_histogram"] = histogram_json(row.accuracy->ulp_histogram);
+    json["worst_elements"] = array_json(row.accuracy->worst_elements, element_json);
   }
-  return {{"ulp_histogram", histogram_json(row.accuracy->ulp_histogram)},
-          {"worst_elements", array_json(row.accuracy->worst_elements, element_json)},
-          {"invariants", asked ? array_json(row.invariants, invariant_json) : Json(nullptr)}};
+  if (!row.invariants.empty()) json["invariants"] = array_json(row.invariants, invariant_json);
+  if (row.timing) json["rounds"] = rounds_json(*row.timing);
+  return json;
 }
 
 Json details_schema() {
@@ -158,7 +166,12 @@ Json details_schema() {
                                        "as in worst")},
           {"invariants", described(or_null(array_schema(invariant)),
                                    "properties of rotations, found in outputs alone; null where "
-                                   "nobody asked")}};
+                                   "nobody asked")},
+          {"rounds",
+           described(or_null(object_schema({{"time_us", array_schema(typed("number"))},
+                                            {"limit_us", or_null(array_schema(typed("number")))}})),
+                     "what medians and intervals are of: time per launch in each round that "
+                     "counts, in the order in which they were measured")}};
 }
 
 std::string details_text(const Result& row) {

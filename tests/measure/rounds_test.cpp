@@ -19,6 +19,7 @@ TEST(Rounds, WithoutAPositiveTimeTheyDoNotCount) {
   EXPECT_EQ(t.num_rounds, 2);
   EXPECT_EQ(t.num_dropped, 2);
   EXPECT_EQ(t.dropped_reason, "2 without a positive time");
+  EXPECT_EQ(t.round_times_us, std::vector<double>({2, 4}));
   EXPECT_DOUBLE_EQ(t.median_us, 3);
   EXPECT_DOUBLE_EQ(t.mad_us, 1);
   EXPECT_DOUBLE_EQ(t.min_us, 2);

@@ -10,6 +10,7 @@
 
 #include "src/measure/forwarding_backend.h"
 #include "src/measure/runner.h"
+#include "src/measure/statistics.h"
 #include "tests/measure/planted_backend.h"
 
 namespace rope_bench {
@@ -203,6 +204,23 @@ TEST(Stopwatch, DriftCancelsInTheRatioAndIsShown) {
   const Timing t = *run(world).timing;
   EXPECT_NEAR(*t.limit_ratio, 0.9, 0.9 * 1e-3);
   EXPECT_GT(t.last_tenth_us, t.first_tenth_us * 1.03);
+}
+
+// What is printed follows from the rounds, as anybody can compute it again.
+TEST(Stopwatch, RoundsAreThoseThatNumbersAreOf) {
+  World world;
+  world.drift = 1e-3;
+  world.states = {{1980, 3201, 0}, {1980, 3201, 0}, {1700, 3201, 0}};
+  const Timing t = *run(world).timing;
+  ASSERT_GT(t.num_dropped, 0);
+  ASSERT_EQ(static_cast<int64_t>(t.round_times_us.size()), t.num_rounds);
+  ASSERT_EQ(t.round_limits_us.size(), t.round_times_us.size());
+  std::vector<double> ratios;
+  for (size_t i = 0; i < t.round_times_us.size(); ++i)
+    ratios.push_back(t.round_limits_us[i] / t.round_times_us[i]);
+  EXPECT_DOUBLE_EQ(median(t.round_times_us), t.median_us);
+  EXPECT_DOUBLE_EQ(median(t.round_limits_us), *t.limit_us);
+  EXPECT_NEAR(median(ratios), *t.limit_ratio, 1e-12);
 }
 
 TEST(Stopwatch, BuffersMoveBetweenRounds) {

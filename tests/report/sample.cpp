@@ -78,6 +78,8 @@ Result passed_row() {
   timing.stopped_by = "precision";
   timing.limit_us = 21.5;
   timing.limit_variant = "stream16x256";
+  timing.round_times_us = {22, 22.25, 23};
+  timing.round_limits_us = {21.5, 21.25, 21.75};
   timing.limit_ratio = 0.9662921348314607;
   timing.bandwidth_gb_s = 1234567.5;
   timing.percent_of_measured_peak = 12.0;
