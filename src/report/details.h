@@ -13,8 +13,8 @@ namespace rope_bench {
 // "held, 0.1 of 0.2 allowed", "not applicable: WHY".
 std::string to_text(const Invariant& invariant);
 
-// Members of a result row: ulp_histogram, worst_elements, invariants and rounds; null where there is
-// no check or no time, or nobody asked. And their schema.
+// Members of a result row: ulp_histogram, worst_elements, invariants and rounds; null where there
+// is no check or no time, or nobody asked. And their schema.
 nlohmann::ordered_json details_json(const Result& row);
 nlohmann::ordered_json details_schema();
 
