@@ -32,6 +32,13 @@ inline int64_t head_width(const RopeKernelArgs& args, const RopeTensor& tensor) 
   return end > args.head_dim ? end : args.head_dim;
 }
 
+// Whether a launch changes or moves anything.
+inline bool has_work(const RopeKernelArgs& args, bool adds_bias) {
+  const bool has_heads = args.q.num_heads > 0 || args.k.num_heads > 0 ||
+                         (args.v.num_heads > 0 && (!in_place(args.v) || adds_bias));
+  return args.num_tokens > 0 && has_heads;
+}
+
 // Writes a refusal, where `reason` is not null, and returns 1.
 [[gnu::format(printf, 3, 4)]] inline int32_t refuse(char* reason, size_t size, const char* format,
                                                     ...) {
@@ -97,6 +104,13 @@ inline int32_t why_not_positions(const RopeKernelArgs& a, bool uses_table, char*
   if (a.position_source != ROPE_POSITIONS_IDS && a.num_tokens > 0x7fffffff) {
     return refuse(reason, size, "%lld tokens: offsets and cu_seqlens are int32",
                   static_cast<long long>(a.num_tokens));
+  }
+  // Some are looked up with 32-bit arithmetic, in bytes.
+  constexpr int64_t kMostSequences = int64_t{1} << 29;
+  if (a.position_source == ROPE_POSITIONS_CU_SEQLENS &&
+      (a.num_sequences < 0 || a.num_sequences > kMostSequences)) {
+    return refuse(reason, size, "%lld sequences: 0 to %lld",
+                  static_cast<long long>(a.num_sequences), static_cast<long long>(kMostSequences));
   }
   if (a.position_bits != 32 && a.position_bits != 64)
     return refuse(reason, size, "positions of %d bits: 32 or 64", a.position_bits);

@@ -26,13 +26,15 @@ enum {
 };
 
 /* Where a token's position comes from. In varlen_split_rope, and wherever the source is not
- * position ids, a negative position marks padding: the token is neither read nor written. */
+ * position ids, a negative position marks padding: nothing of the token is written, and what its
+ * rows of the inputs hold does not matter; they exist, and may be read. */
 enum {
   ROPE_POSITIONS_IDS = 0,       /* positions[t], of position_bits */
   ROPE_POSITIONS_OFFSET = 1,    /* t + positions[t], int32 */
   ROPE_POSITIONS_CU_SEQLENS = 2 /* positions[i] int32: sequence i holds tokens [positions[i],
                                    positions[i + 1]), which count from sequence_starts[i];
-                                   tokens behind the last sequence are padding */
+                                   tokens before the first and behind the last
+                                   sequence are padding */
 };
 enum { ROPE_NORM_NONE = 0, ROPE_NORM_HEAD = 1, ROPE_NORM_ROW = 2 };
 /* What a variant promises beyond one float32 computation with one rounding to the dtype. */

@@ -91,6 +91,10 @@ class Tokens {
       return;
     }
     const int64_t place = t.index - begin_of(sequence_);
+    if (place < 0) {  // before the first
+      t.position = -1;
+      return;
+    }
     const void* starts = args_.sequence_starts;
     t.position = place + (starts == nullptr ? 0 : element<int32_t>(starts, sequence_));
     if (args_.padded_output != 0 && args_.out_rows == nullptr)

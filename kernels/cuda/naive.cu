@@ -37,7 +37,7 @@ bool is_short(const RopeKernelArgs& args) {
 }  // namespace
 
 int32_t launch_naive(const RopeKernelArgs* args) {
-  if (args->num_tokens == 0) return 0;
+  if (!has_work(*args, args->bias != nullptr)) return 0;
   NaiveParams p;
   p.q = operand_of(*args, args->q, false);
   p.k = operand_of(*args, args->k, false);

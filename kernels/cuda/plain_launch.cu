@@ -14,10 +14,12 @@ bool has_norm(const RopeKernelArgs& args, const VectorLaunch& how) {
 bool forms_angles(const RopeKernelArgs& args, const VectorLaunch& how) {
   return how.stages.rotation && args.table == nullptr;
 }
-// Whether shared memory has room for the factors of a block's tokens, each row of threads one.
+// Whether shared memory has room for the factors of a block's tokens: each row of threads has one,
+// and there is a row even where a head needs more threads than a block is meant to have.
 bool factors_fit(const RopeKernelArgs& args, const VectorConfig& config) {
-  return 2 * config.threads * config.packet_bytes / element_size(args.dtype) <=
-         plain_shared_factors(config.heads);
+  const int room = plain_shared_factors(config.heads);
+  return args.rotary_dim <= room &&
+         2 * config.threads * config.packet_bytes / element_size(args.dtype) <= room;
 }
 
 // Offsets within a token are computed in 32 bits, and tokens are a short multiplication away.
@@ -88,6 +90,8 @@ bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
     if (s.lead != 0 || !s.is_even() || s.threads() != threads) return false;
     if (!is_short(items->operand, int64_t{2} * threads * how.config.packet_bytes)) return false;
   }
+  // The low word of a position finds its row.
+  if (args.table != nullptr && args.table_rows > 0xffffffff) return false;
   return v.table.is_short() && (!norm || norm_fits(args, how, threads));
 }
 
@@ -117,7 +121,7 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   p.position_bytes = static_cast<uint32_t>(p.packed.value_bytes);
   p.positions = p.packed.values;
   p.table = v.table.values;
-  p.table_rows = static_cast<uint32_t>(args.table_rows < 0xffffffff ? args.table_rows : 0xffffffff);
+  p.table_rows = static_cast<uint32_t>(args.table_rows);
   p.row_stride = static_cast<uint32_t>(v.table.row_stride);
   p.sines = args.rotary_dim / 2 * element_size(args.table_dtype);
   p.sine_flip = v.sine_flip;

@@ -79,8 +79,9 @@ struct TokenRow {
   }
 };
 
+// A block may have 1024 threads.
 template <typename T, Source kSource, Pairing kPairing, int kBytes>
-ROPE_KERNEL void rope_row_norm_kernel(ROPE_ARGUMENT RowNormParams params) {
+ROPE_KERNEL void ROPE_MAX_REGISTERS(64) rope_row_norm_kernel(ROPE_ARGUMENT RowNormParams params) {
   constexpr bool kAngles = kSource == Source::kAngles;
   ROPE_SHARED(float, factors, kAngles ? kSharedFactors : 1);
   ROPE_SHARED(float, sums, 2 * kMostWarps);

@@ -76,7 +76,9 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
   // Load.
   const uint32_t rotary_dim = 2 * p.half_dim.divisor;
   uint32_t position = 0;
-  if (!kAngles && turns && thread < rotary_dim) position = load_constant<4>(position_at).word[0];
+  // Not load_constant(): the compiler would move it before the wait.
+  if (!kAngles && turns && thread < rotary_dim)
+    position = load<4, Hint::kKeep>(position_at).word[0];
   const auto position_of = [&p, token](uint32_t) {
     return TokenMap::ask(p.positions, p.angles.position_bits, token);
   };
@@ -94,7 +96,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
   }
   let_next_launch_start();
   if (prefetches && p.num_tokens - token > kTokensAhead)
-    prefetch_line(p, load_constant<4>(p.position_at(token + kTokensAhead)).word[0], line);
+    prefetch_line(p, load<4, Hint::kKeep>(p.position_at(token + kTokensAhead)).word[0], line);
   const auto store_all = [&] {
     char* out = o.out + static_cast<uint64_t>(token) * o.out_token_stride +
                 (head * o.out_head_stride + static_cast<uint32_t>(slice.first));

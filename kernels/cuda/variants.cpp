@@ -13,8 +13,14 @@ bool is_fused(const RopeKernelArgs& args, const Stages& stages) {
          (stages.bias && args.bias != nullptr);
 }
 
+bool has_work(const RopeKernelArgs& args, const Stages& stages) {
+  return rope_bench::has_work(args, stages.bias && args.bias != nullptr);
+}
+
 int32_t launch_vector(const RopeKernelArgs& args, const VectorLaunch& how) {
-  if (args.num_tokens == 0) return 0;
+  // A grid that only prefetched would not wait for the launch before, and the launch after it could
+  // overlap that one.
+  if (!has_work(args, how.stages)) return 0;
   struct Launchers {
     int32_t (*plain)(const RopeKernelArgs&, const VectorLaunch&);
     int32_t (*rope)(const RopeKernelArgs&, const VectorLaunch&);
@@ -33,6 +39,7 @@ int32_t launch_vector(const RopeKernelArgs& args, const VectorLaunch& how) {
 
 int32_t why_not_launch(const RopeKernelArgs& args, const VectorLaunch& how, char* reason,
                        size_t reason_size) {
+  if (!has_work(args, how.stages)) return 0;
   if (why_not_vector(args, how, reason, reason_size)) return 1;
   if (!how.stages.norm || args.norm != ROPE_NORM_ROW) return 0;
   return why_not_row_norm(args, how, reason, reason_size);

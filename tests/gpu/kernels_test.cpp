@@ -93,6 +93,12 @@ TEST(GpuOps, SplitRopeBackward) {
   expect_all_right(testing::op_specs(ROPE_OP_SPLIT_ROPE_BACKWARD), ROPE_OP_SPLIT_ROPE_BACKWARD);
 }
 
+// What a GPU alone tells: whether registers and shared memory suffice.
+TEST(GpuOps, WideBlocks) {
+  for (int32_t op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op)
+    expect_all_right(testing::wide_specs(op), op);
+}
+
 // The plain kernels, in every shape that they are given.
 TEST(GpuPlain, EveryConfig) {
   for (const int32_t op : testing::kPlainOps) {

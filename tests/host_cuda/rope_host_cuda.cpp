@@ -105,6 +105,7 @@ class Block : public Fibers {
 
 Block* running_block = nullptr;
 bool right_hints = false;  // in turn
+bool any_waited = false;   // for the launch before, in this launch
 
 }  // namespace
 
@@ -116,6 +117,7 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
            " blocks";
   }
   right_hints = !right_hints;
+  any_waited = false;
   for (uint64_t block = 0; block < shape.blocks * shape.blocks_y; ++block) {
     Block fibers(threads);
     running_block = &fibers;
@@ -136,6 +138,9 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
       return std::string(error.what()) + " (block " + std::to_string(block) + ")";
     }
   }
+  // The launch after this one could then overlap the one before it.
+  if (shape.overlap && shape.blocks > 0 && !any_waited)
+    return "no thread of an overlapped launch waits for the launch before";
   return {};
 }
 
@@ -151,7 +156,7 @@ void shared_array(void* data, size_t size) {
   if (shared_of_block.insert(data).second) std::memset(data, 0xff, size);
 }
 
-void waited() { current.has_waited = true; }
+void waited() { current.has_waited = any_waited = true; }
 
 void check_access(const void* p, int bytes) {
   if (reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(bytes) != 0) {

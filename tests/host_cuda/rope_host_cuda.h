@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
 #include <type_traits>
 
@@ -21,11 +22,11 @@
 #define ROPE_DEVICE inline
 #define ROPE_ARGUMENT const
 #define ROPE_MAX_REGISTERS(count)
-// Static: shared by the fibers of a block, which run on one thread. Filled with NaN when a block
-// starts.
-#define ROPE_SHARED(Type, array_name, count)          \
-  static std::remove_const_t<Type> array_name[count]; \
-  ::rope_bench::host_cuda::shared_array(array_name, sizeof(array_name))
+// Static: shared by the fibers of a block, which run on one thread. On the heap and of just its
+// size, so that a sanitizer sees what is beyond. Filled with NaN when a block starts.
+#define ROPE_SHARED(Type, array_name, count)                              \
+  static Type* const array_name = new (std::align_val_t{16}) Type[count]; \
+  ::rope_bench::host_cuda::shared_array(array_name, (count) * sizeof(*array_name))
 
 namespace rope_bench::host_cuda {
 

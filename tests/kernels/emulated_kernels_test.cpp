@@ -97,6 +97,10 @@ TEST_P(EmulatedOps, EveryPairOfFeatures) {
   expect_all_right(variant(), sample(testing::op_specs(variant().op), 4));
 }
 
+TEST_P(EmulatedOps, WideBlocks) {
+  expect_all_right(variant(), sample(testing::wide_specs(variant().op), 3));
+}
+
 // C024, C025, C027, C011: every even head dim, rotary widths that are no power of two, one pair,
 // partial.
 TEST_P(EmulatedRope, Dims) { expect_all_right(variant(), sample(testing::dims_specs(), 5)); }
@@ -182,6 +186,80 @@ TEST(EmulatedKernels, TheSameBitsWhateverTheConfig) {
   for (const int32_t op : testing::kPlainOps) {
     expect_the_same_bits<true>(op);
     expect_the_same_bits<false>(op);
+  }
+}
+
+// Whatever the number of tokens, and with it the config, on_the_fly forms a token's factors in the
+// shared memory that there is.
+TEST(EmulatedKernels, FactorsHaveRoom) {
+  for (const int rotary_dim : {512, 1024, 1026, 2048}) {
+    ProblemSpec spec;
+    spec.dtype = Dtype::kBF16;
+    spec.head_dim = spec.rotary_dim = rotary_dim;
+    spec.num_tokens = 2;
+    Problem problem(spec);
+    const RopeKernelArgs args = problem.args(false);
+    for (const int threads : {64, 128, 256}) {
+      for (const int heads : {1, 2}) {
+        problem.reset();
+        // Launched as they are, whatever else would be chosen.
+        device::VectorConfig config = {16, threads, heads, true, 8};
+        device::VectorLaunch how;
+        how.stages = {false, false, true};
+        how.config = config;
+        if (!device::packet_fits(args, how.stages, 16)) continue;
+        if (!device::is_plain(args, how)) continue;
+        ASSERT_EQ(device::launch_fast_with(args, config), 0);
+        EXPECT_EQ(host_cuda::take_faults(), "");
+        EXPECT_EQ(problem.check(variants()[1]), "") << rotary_dim << ' ' << threads << ' ' << heads;
+      }
+    }
+  }
+}
+
+// A table that only 64-bit positions reach the end of is no work for kernels that look at 32.
+TEST(EmulatedKernels, LongTablesAreNotPlain) {
+  Problem problem(ProblemSpec{});
+  RopeKernelArgs args = problem.args();
+  device::VectorLaunch how;
+  how.stages = {false, false, true};
+  how.config = device::general_config(args, how.stages);
+  for (const int64_t rows : {int64_t{0xffffffff}, int64_t{0x100000000}}) {
+    args.table_rows = rows;
+    EXPECT_EQ(device::is_plain(args, how), rows <= 0xffffffff) << rows;
+  }
+}
+
+// No heads anywhere, as one stage of an unfused op may have it: no launch, and no refusal.
+TEST(EmulatedKernels, WithoutHeadsThereIsNothingToDo) {
+  Problem problem(ProblemSpec{});
+  for (const RopeVariant& variant : variants()) {
+    if (variant.op != ROPE_OP_ROPE) continue;
+    RopeKernelArgs args = problem.args(variant.uses_table != 0);
+    args.q.num_heads = args.k.num_heads = 0;
+    args.num_tokens = 100'000;
+    EXPECT_EQ(variant.why_not(&args, nullptr, 0), 0) << variant.name;
+    EXPECT_EQ(variant.launch(&args), 0) << variant.name;
+    EXPECT_EQ(host_cuda::take_faults(), "") << variant.name;
+  }
+}
+
+TEST(EmulatedKernels, MoreSequencesThanCanBeLookedUpAreRefused) {
+  ProblemSpec spec;
+  spec.op = ROPE_OP_VARLEN_SPLIT_ROPE;
+  spec.in_place = false;
+  spec.packed = true;
+  spec.position_source = ROPE_POSITIONS_CU_SEQLENS;
+  spec.seq_lens = {1, 2};
+  Problem problem(spec);
+  RopeKernelArgs args = problem.args();
+  const RopeVariant fast = variants_of(ROPE_OP_VARLEN_SPLIT_ROPE)[0];
+  EXPECT_EQ(fast.why_not(&args, nullptr, 0), 0);
+  for (const int64_t count : {int64_t{-1}, (int64_t{1} << 29) + 1, int64_t{1} << 31}) {
+    args.num_sequences = count;
+    char reason[128] = "";
+    EXPECT_NE(fast.why_not(&args, reason, sizeof(reason)), 0);
+    EXPECT_EQ(std::string(reason), std::to_string(count) + " sequences: 0 to 536870912");
   }
 }
 

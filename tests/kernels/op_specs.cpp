@@ -92,7 +92,8 @@ std::optional<ProblemSpec> spec_of(int op, Dtype dtype, Pairing pairing, const L
       s.seq_lens = sequences_of(s.num_tokens, false);
       break;
     case 2:
-      s.seq_lens = sequences_of(s.num_tokens, true);
+      if (s.position_source == ROPE_POSITIONS_CU_SEQLENS && s.num_tokens > 2) s.skipped = 2;
+      s.seq_lens = sequences_of(s.num_tokens - s.skipped, true);
       break;
     case 3:
       s.seq_lens = {s.num_tokens};

@@ -36,8 +36,9 @@ std::vector<ProblemSpec> dims_specs() {
 }
 
 std::vector<ProblemSpec> plain_specs(int op) {
-  constexpr std::pair<int, int> kDims[] = {{16, 16},   {32, 16},  {64, 64},   {96, 96},
-                                           {128, 128}, {128, 64}, {256, 256}, {512, 512}};
+  constexpr std::pair<int, int> kDims[] = {{16, 16},   {32, 16},   {64, 64},
+                                           {96, 96},   {128, 128}, {128, 64},
+                                           {256, 256}, {512, 512}, {2048, 2048}};
   constexpr Values kValues[] = {Values::kNormal, Values::kHuge, Values::kZeroRows, Values::kTiny};
   constexpr int32_t kSources[] = {ROPE_POSITIONS_IDS, ROPE_POSITIONS_OFFSET,
                                   ROPE_POSITIONS_CU_SEQLENS};
@@ -62,6 +63,7 @@ std::vector<ProblemSpec> plain_specs(int op) {
             spec.heads = head_dim >= 256 ? 2 : n % 5 == 0 ? 6 : 3;
             spec.kv_heads = n % 5 == 0 ? 2 : 1;
             spec.num_tokens = n % 3 == 0 ? 1 : n % 3 == 1 ? 5 : 17;
+            if (head_dim > 512) spec.num_tokens = 1 + n % 2;
             spec.position_bits = n % 2 == 0 ? 32 : 64;
             spec.table_dtype = n % 7 == 0 ? Dtype::kBF16 : n % 7 == 1 ? Dtype::kF16 : Dtype::kF32;
             if (op == ROPE_OP_NORM_SPLIT_ROPE) {
@@ -73,10 +75,54 @@ std::vector<ProblemSpec> plain_specs(int op) {
             if (op == ROPE_OP_VARLEN_SPLIT_ROPE) {
               spec.position_source = kSources[n / 3 % 3];
               spec.sequence_starts = n % 4 < 2;
-              spec.seq_lens = sequences_of(spec.num_tokens, n % 5 < 2);
+              const bool skips =
+                  spec.position_source == ROPE_POSITIONS_CU_SEQLENS && spec.num_tokens > 1;
+              spec.skipped = skips ? n % 4 : 0;
+              if (spec.sequence_starts && n % 5 == 3) spec.first_position = -2;
+              spec.seq_lens = sequences_of(spec.num_tokens - spec.skipped, n % 5 < 2);
             }
             specs.push_back(spec);
           }
+        }
+      }
+    }
+  }
+  return specs;
+}
+
+std::vector<ProblemSpec> wide_specs(int op) {
+  std::vector<ProblemSpec> specs;
+  ProblemSpec spec;
+  spec.op = op;
+  spec.packed = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
+  for (const Dtype dtype : {Dtype::kF32, Dtype::kBF16}) {
+    spec.dtype = dtype;
+    for (const Pairing pairing : kBothPairings) {
+      spec.pairing = pairing;
+      if (op != ROPE_OP_NORM_SPLIT_ROPE) {
+        spec.heads = 32;
+        spec.kv_heads = 8;
+        spec.head_dim = spec.rotary_dim = 2048;
+        spec.num_tokens = specs.empty() ? 1 : 2;
+        if (dtype == Dtype::kBF16 && pairing == Pairing::kNeox) spec.num_tokens = 50;
+        specs.push_back(spec);
+        continue;
+      }
+      spec.norm = ROPE_NORM_HEAD;
+      spec.heads = 4;
+      spec.kv_heads = 1;
+      spec.head_dim = spec.rotary_dim = 2048;
+      spec.num_tokens = 2;
+      specs.push_back(spec);
+      spec.norm = ROPE_NORM_ROW;
+      spec.head_dim = spec.rotary_dim = 128;
+      for (const auto& [heads, kv_heads] : {std::pair{96, 96}, {128, 8}, {300, 1}}) {
+        spec.heads = heads;
+        spec.kv_heads = kv_heads;
+        for (const bool after : {false, true}) {
+          spec.norm_after = after;
+          spec.round_between = kv_heads == 1;
+          specs.push_back(spec);
         }
       }
     }

@@ -31,6 +31,9 @@ std::vector<ProblemSpec> plain_specs(int op);
 // Sequences of T tokens, empty ones among them and one token alone (C049); `behind`: tokens after
 // the last are padding (C124).
 std::vector<int64_t> sequences_of(int64_t tokens, bool behind);
+// An op at what makes its blocks largest: the widest rotation that an angle kernel does, at numbers
+// of tokens that give it every config; norms over as many heads as fill a block, and more.
+std::vector<ProblemSpec> wide_specs(int op);
 // Positions up to 2^31 - 1, for variants that need no table.
 std::vector<ProblemSpec> far_position_specs();
 

@@ -205,6 +205,7 @@ void Problem::make_tokens() {
       tokens_.push_back({spec_.first_position + t % length, t});
   }
   const bool sequences = spec_.position_source == ROPE_POSITIONS_CU_SEQLENS;
+  tokens_.insert(tokens_.end(), static_cast<size_t>(spec_.skipped), {-1, -1});
   for (size_t b = 0; b < spec_.seq_lens.size(); ++b) {
     const auto sequence = static_cast<int64_t>(b);
     const int64_t own = spec_.first_position + 3 * sequence;
@@ -250,7 +251,7 @@ void Problem::make_positions() {
     if (spec_.position_source == ROPE_POSITIONS_OFFSET)
       put(buffers_[positions_].bytes, t, static_cast<int32_t>(token.position - t));
   }
-  int64_t end = 0;
+  int64_t end = spec_.skipped;
   for (int64_t b = 0; b < num_sequences; ++b) {
     put(buffers_[starts_].bytes, b, static_cast<int32_t>(spec_.first_position + 3 * b));
     if (cu_seqlens) put(buffers_[positions_].bytes, b, static_cast<int32_t>(end));

@@ -49,6 +49,7 @@ struct ProblemSpec {
   int position_bits = 32;
   int64_t first_position = 100;
   std::vector<int64_t> seq_lens;  // empty: one; tokens behind them are padding
+  int64_t skipped = 0;            // cu_seqlens: tokens before the first sequence, padding too
   bool sequence_starts = false;   // cu_seqlens: each sequence counts from a start of its own
   int padding_every = 0;          // ids and offset: each such token is padding
   int axes = 0;                   // ids: position axes

@@ -25,6 +25,7 @@ std::string ProblemSpec::name() const {
   text << kPadded[static_cast<int>(padded)] << ' ' << kSources[position_source] << position_bits
        << (sequence_starts ? " with starts" : "") << " from " << first_position << " lens";
   for (const int64_t length : seq_lens) text << ' ' << length;
+  if (skipped > 0) text << " behind " << skipped;
   if (padding_every > 0) text << " padding every " << padding_every;
   if (axes > 0) text << " axes " << axes;
   text << (reversed ? " reversed" : "") << " af " << attention_factor << " table "

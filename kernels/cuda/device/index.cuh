@@ -34,9 +34,9 @@ struct Divisor {
   }
 };
 
-// The sequence of a token: the last one that begins at or before it, empty ones passed over; -1
-// behind the last. `entry(i)` is cu_seqlens[i]; whatever they are, only [0, num_sequences] are
-// asked for.
+// The sequence of a token: the last one that begins at or before it, empty ones passed over, or the
+// first; -1 behind the last. `entry(i)` is cu_seqlens[i]; whatever they are, only [0,
+// num_sequences] are asked for.
 template <typename Entry>
 ROPE_DEVICE int32_t find_sequence(const Entry& entry, int32_t num_sequences, int32_t token) {
   const int32_t end = entry(num_sequences);
@@ -59,7 +59,7 @@ ROPE_DEVICE int32_t find_sequence(const Entry& entry, int32_t num_sequences, int
 }
 
 // Where a token lies: entry `batch` and token `token` of it, in the inputs and in the outputs.
-// Padding is neither read nor written.
+// Padding is not written.
 struct Place {
   int64_t position = 0;
   int64_t in_batch = 0, in_token = 0, out_batch = 0, out_token = 0;
@@ -182,6 +182,7 @@ struct TokenMap {
       if (at.is_padding) return at;
       const int64_t within = token - load_int32(positions, sequence);
       at.position = within + (starts == nullptr ? 0 : load_int32(starts, sequence));
+      at.is_padding = within < 0 || at.position < 0;
       if (padded_output != 0 && out_rows == nullptr) {
         at.out_batch = sequence;
         at.out_token = within;

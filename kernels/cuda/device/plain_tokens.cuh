@@ -22,7 +22,8 @@ struct PackedTokens {
   static PackedTokens of(const RopeKernelArgs& args) {
     PackedTokens result;
     result.values = static_cast<const char*>(args.positions);
-    result.starts = reinterpret_cast<const char*>(args.sequence_starts);
+    // Without sequences none is looked at, whatever a hint says.
+    if (args.num_sequences > 0) result.starts = reinterpret_cast<const char*>(args.sequence_starts);
     result.source = args.position_source;
     result.value_bytes = args.position_source == ROPE_POSITIONS_IDS ? args.position_bits / 8 : 4;
     result.num_sequences = static_cast<int32_t>(args.num_sequences);
@@ -39,7 +40,8 @@ struct PackedTokens {
     const int32_t sequence = find_sequence(entry, num_sequences, static_cast<int32_t>(token));
     if (sequence < 0) return {0, true};
     const int32_t start = starts == nullptr ? 0 : TokenMap::load_int32(starts, sequence);
-    return {int64_t{token} - entry(sequence) + start, false};
+    const int64_t within = int64_t{token} - entry(sequence);
+    return {within + start, within < 0 || within + start < 0};
   }
 
   // The low word of the position before the launch before has ended: for a hint only. Few threads

@@ -32,7 +32,8 @@
 #define ROPE_ARGUMENT const __grid_constant__
 // At most this many registers: occupancy hides the latency of memory.
 #define ROPE_MAX_REGISTERS(count) __maxnreg__(count)
-#define ROPE_SHARED(Type, array_name, count) __shared__ Type array_name[count]
+// Aligned to the widest packet.
+#define ROPE_SHARED(Type, array_name, count) __shared__ __align__(16) Type array_name[count]
 
 namespace rope_bench::device {
 
