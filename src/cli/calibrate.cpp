@@ -82,9 +82,11 @@ template <double Noise::*member>
 Cell noise(const C& c) {
   return c.complete() ? Cell(100 * c.noise.*member) : Cell();
 }
+// Beyond 100 times the base the numbers say no more than that nothing would be found.
 template <Detection C::*of, double Detection::*member>
 Cell detection(const C& c) {
-  return c.complete() ? Cell(100 * (c.*of).*member) : Cell();
+  const double share = (c.*of).*member;
+  return c.complete() && share < 100 ? Cell(100 * share) : Cell();
 }
 Cell text(const std::string& value) { return value.empty() ? Cell() : Cell(value); }
 
@@ -117,23 +119,24 @@ VerdictTable table_of(const std::vector<C>& all, double margin, uint64_t session
                       uint64_t rounds) {
   VerdictTable table;
   for (const auto& column : kColumns) table.columns.push_back(column.column);
-  size_t complete = 0, wrong = 0;  // complete, and quiet enough for margins
+  size_t usable = 0, complete = 0, wrong = 0;
   for (const C& c : all) {
     std::vector<Cell>& cells = table.rows.emplace_back();
     for (const auto& column : kColumns) cells.push_back(column.get(c));
-    complete += c.usable() ? 1 : 0;
+    usable += c.usable() ? 1 : 0;
+    complete += c.complete() ? 1 : 0;
     wrong += c.row.wrong ? 1 : 0;
   }
-  table.counts = {{"calibrated", complete}, {"wrong", wrong}, {"other", all.size() - complete}};
+  table.counts = {{"calibrated", usable}, {"wrong", wrong}, {"other", all.size() - usable}};
   table.settings = {{"margin_percent", 100 * margin},
                     {"sessions", static_cast<double>(sessions)},
                     {"rounds", static_cast<double>(rounds)}};
-  table.code = wrong > 0               ? ExitCode::kWrong
-               : complete == 0         ? ExitCode::kNothingRan
-               : complete < all.size() ? ExitCode::kInconclusive
-                                       : ExitCode::kGood;
+  table.code = wrong > 0             ? ExitCode::kWrong
+               : complete == 0       ? ExitCode::kNothingRan
+               : usable < all.size() ? ExitCode::kInconclusive
+                                     : ExitCode::kGood;
   table.summary =
-      fmt::format("calibrate: {} of {} cases, {} sessions, {} rounds, margin {:.4g} %\n", complete,
+      fmt::format("calibrate: {} of {} cases, {} sessions, {} rounds, margin {:.4g} %\n", usable,
                   all.size(), sessions, rounds, 100 * margin);
   return table;
 }

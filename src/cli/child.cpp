@@ -41,8 +41,12 @@ class Child {
  public:
   Child(const std::string& program, const std::vector<std::string>& args) {
     const auto refuse = [&](int error) {
-      throw ConfigError(
-          fmt::format("cannot run {}: {}", program, std::generic_category().message(error)));
+      // A name alone is one of PATH.
+      const bool is_here =
+          program.find('/') == std::string::npos && std::filesystem::is_regular_file(program);
+      throw ConfigError(fmt::format("cannot run {}: {}{}", program,
+                                    std::generic_category().message(error),
+                                    is_here ? fmt::format("; did you mean ./{}?", program) : ""));
     };
     int pipe_ends[2];
     if (pipe2(pipe_ends, O_CLOEXEC) != 0) refuse(errno);

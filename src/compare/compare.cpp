@@ -9,12 +9,22 @@
 namespace rope_bench {
 namespace {
 
-// The interval may be absent, or (of few rounds) not hold the value: then it is the value alone.
+// Without an interval, the value alone.
 std::optional<Estimate> estimate(const ResultRow& row, Field value, Field low, Field high) {
   if (!row.value(value)) return std::nullopt;
   const double v = *row.value(value);
   return Estimate{v, std::min(v, row.value(low).value_or(v)),
                   std::max(v, row.value(high).value_or(v))};
+}
+
+// Why the interval of what is judged bounds nothing; empty: it does.
+std::string why_no_interval(const ResultRow& row, bool by_ratio, const char* file) {
+  const Field low = by_ratio ? Field::kLimitRatioCiLow : Field::kTimeCiLow,
+              high = by_ratio ? Field::kLimitRatioCiHigh : Field::kTimeCiHigh;
+  if (!row.value(low) || !row.value(high)) return fmt::format("no interval in {}", file);
+  const std::optional<double> rounds = row.value(Field::kNumRounds);
+  if (!rounds || *rounds >= kFewestRounds) return "";
+  return fmt::format("{} rounds in {}: an interval needs {}", *rounds, file, kFewestRounds);
 }
 
 std::optional<Estimate> time_of(const ResultRow& row) {
@@ -59,6 +69,12 @@ void judge_times(CaseVerdict* v) {
   const bool by_ratio = one_family && base_ratio && new_ratio;
   v->judged_by = by_ratio ? "limit_ratio" : "time";
   v->change = by_ratio ? change_of_ratio(*base_ratio, *new_ratio) : v->time;
+  for (const auto& [row, file] : {std::pair(v->base, "BASE"), std::pair(v->now, "NEW")}) {
+    if (!v->reason.empty()) continue;
+    v->reason = why_no_interval(*row, by_ratio, file);
+    if (!v->reason.empty()) v->verdict = Verdict::kInconclusive;
+  }
+  if (!v->reason.empty()) return;
   switch (judge_change(*v->change, v->margin)) {
     case Beyond::kSlower:
       v->verdict = Verdict::kRegression;
@@ -119,7 +135,8 @@ void note_families(Comparison* c) {
   if (by_time == c->cases.end()) return;
   c->notes.push_back(fmt::format(
       "limit_family_version: {} in BASE, {} in NEW: limit_ratio is not comparable, time is judged",
-      (*by_time->base)[Field::kLimitFamilyVersion], (*by_time->now)[Field::kLimitFamilyVersion]));
+      shown((*by_time->base)[Field::kLimitFamilyVersion]),
+      shown((*by_time->now)[Field::kLimitFamilyVersion])));
 }
 
 }  // namespace

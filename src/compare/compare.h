@@ -24,6 +24,9 @@ enum class Verdict {
   kWrong,         // the result in NEW is wrong, whatever its speed
 };
 inline constexpr int kNumVerdicts = 7;
+
+// Of a 95 % interval of a median that is made of order statistics.
+inline constexpr double kFewestRounds = 6;
 const char* name(Verdict verdict);
 
 struct CompareOptions {

@@ -43,6 +43,7 @@ const FieldRow kFields[] = {
     {Field::kLimitRatioCiLow, "limit_ratio_ci_low", kNumber},
     {Field::kLimitRatioCiHigh, "limit_ratio_ci_high", kNumber},
     {Field::kInjectedSlowdown, "injected_slowdown_percent", kLater},
+    {Field::kNumRounds, "num_rounds", kNumber},
 };
 static_assert(std::size(kFields) == kNumFields);
 

@@ -44,6 +44,7 @@ enum class Field : size_t {
   kLimitRatioCiLow,
   kLimitRatioCiHigh,
   kInjectedSlowdown,
+  kNumRounds,
 };
 
 enum class FieldRole {
@@ -62,7 +63,7 @@ struct FieldRow {
 };
 
 std::span<const FieldRow> fields();  // in the order of Field
-inline constexpr size_t kNumFields = static_cast<size_t>(Field::kInjectedSlowdown) + 1;
+inline constexpr size_t kNumFields = static_cast<size_t>(Field::kNumRounds) + 1;
 // nullptr: a column that no comparison reads.
 const FieldRow* field_of_column(const std::string& column);
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "fmt/format.h"
+#include "src/compare/text.h"
 #include "src/report/format.h"
 
 namespace rope_bench {
@@ -35,8 +36,6 @@ Index index_anywhere(const std::vector<const ResultRow*>& rows) {
   }
   return index;
 }
-
-std::string shown(const std::string& text) { return text.empty() ? "nothing" : "\"" + text + "\""; }
 
 void compare_schemas(const ResultsFile& base, const ResultsFile& now,
                      std::vector<std::string>* lines) {

@@ -55,12 +55,15 @@ Margins read_margins(const std::string& path) {
         fmt::format("{}: {}; allowed: what `rope-bench calibrate` writes", path, why));
   };
   const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) refuse("not JSON, or truncated");
   if (!json.is_object() || !json.contains("margins_version")) refuse("no margins");
   if (json["margins_version"] != kMarginsVersion)
     refuse("margins_version " + json["margins_version"].dump());
   try {
     Margins margins(json.at("device_model"));
-    for (const Json& one : json.at("cases")) {
+    const Json& cases = json.at("cases");
+    if (!cases.is_array() || cases.empty()) refuse("cases are no list, or none");
+    for (const Json& one : cases) {
       CaseMargin m{one.at("name"), one.at("variant"), one.at("dtype"), one.at("cache")};
       for (const auto& [key, margin] : {std::pair("compare_margin_percent", &m.compare),
                                         std::pair("gate_margin_percent", &m.gate)}) {
@@ -69,6 +72,7 @@ Margins read_margins(const std::string& path) {
         if (!(percent > 0 && percent < 100)) refuse(fmt::format("{} {}", key, percent));
         *margin = percent / 100;
       }
+      if (margins.find(m.name, m.variant, m.dtype, m.cache)) refuse(m.name + " twice");
       margins.add(m);
     }
     return margins;

@@ -31,7 +31,7 @@ class Margins {
 };
 
 // Throws ConfigError, one line with the path: unreadable, not written by `calibrate`, a version
-// that is not 1, a margin that is not a percentage above 0.
+// that is not 1, no case, a case twice, a margin that is not a percentage above 0.
 Margins read_margins(const std::string& path);
 
 // Throws ConfigError where the margins were measured on another model of device.

@@ -2,6 +2,8 @@
 
 namespace rope_bench {
 
+std::string shown(const std::string& text) { return text.empty() ? "nothing" : "\"" + text + "\""; }
+
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';

@@ -37,13 +37,18 @@ std::string resolved(const std::string& path) {
     const fs::path next = fs::read_symlink(target, error);
     if (!error) target = fs::weakly_canonical(target.parent_path() / next, error);
   }
-  return error && error != std::errc::no_such_file_or_directory ? path : target.string();
+  const bool nowhere = target.empty();  // a pipe behind /dev/fd/63
+  return nowhere || (error && error != std::errc::no_such_file_or_directory) ? path
+                                                                             : target.string();
 }
 
 bool same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  // Equivalent: one file under two names, a hard link.
-  return resolved(a) == resolved(b) || fs::equivalent(a, b, error);
+  struct stat first {};
+  struct stat second {};
+  // One file may have two names: hard links, /dev/fd/1 and /dev/stdout.
+  if (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0)
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  return resolved(a) == resolved(b);
 }
 
 // Devices and pipes exist to be written to, not to be replaced.
@@ -161,6 +166,10 @@ void require_writable(const std::string& path) {
   const auto refuse = [&](const std::string& why) { throw ConfigError(failure(path, why)); };
   std::error_code error;
   if (fs::is_directory(path, error)) refuse("it is a folder");
+  if (is_special(path)) {  // a pipe behind /dev/fd/63 lies in no folder
+    if (access(path.c_str(), W_OK) != 0) refuse(std::generic_category().message(errno));
+    return;
+  }
   const fs::path target(resolved(path));
   if (fs::is_symlink(target, error)) refuse(std::generic_category().message(ELOOP));
   const fs::path parent = target.parent_path();
@@ -168,7 +177,6 @@ void require_writable(const std::string& path) {
   if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), W_OK) != 0) {
     refuse(std::generic_category().message(errno));
   }
-  if (is_special(path)) return;
   try {
     // The only sure answer to whether a file can be made in a folder is to make one.
     TemporaryFile probe(path);

@@ -25,6 +25,7 @@ class CompareCommand : public testing::Test {
   }
 
   static void set_time(Json& row, double us) {
+    row["num_rounds"] = 31;
     for (const char* key : {"time_median_us", "time_ci_low_us", "time_ci_high_us"}) row[key] = us;
     for (const char* key : {"limit_ratio", "limit_ratio_ci_low", "limit_ratio_ci_high"})
       row[key] = 80 / us;

@@ -43,6 +43,18 @@ class OutputFiles(unittest.TestCase):
         cls.formats = [row["name"] for row in json.loads(listed.stdout)["formats"]]
         assert len(cls.formats) > 8
 
+    def test_pipes_behind_dev_fd(self):
+        """As >(...) of a shell gives them, and stderr that is a pipe."""
+        end, pipe = os.pipe()
+        done = subprocess.run([BINARY, "-c", "tiny", "-d", "cpu", "--no-measure", "-q", "-o", f"json:/dev/fd/{pipe}", "-o",
+                               "csv:/dev/stderr", "-o", "table"], cwd=self.folder, pass_fds=[pipe], capture_output=True,
+                              text=True, check=False)
+        os.close(pipe)
+        with os.fdopen(end, encoding="utf-8") as file:
+            self.assertEqual(len(strict_json(file.read())["results"]), 2, done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stderr.startswith("name,"), done.stderr)
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)

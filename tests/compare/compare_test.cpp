@@ -65,6 +65,29 @@ TEST(Compare, OneSlowShapeFailsByNameAndNoOther) {
 }
 
 // Clocks fell by 10 % between the files: kernel and limit alike.
+// Fewer than six rounds bound no median: their range is no 95 % interval, and a verdict of it would
+// be wrong far more often than that.
+TEST(Compare, WithoutAnIntervalNothingIsDecided) {
+  const std::vector<std::pair<double, double>> to = {{100, 0.8}, {110, 0.72}, {90, 0.88}};
+  for (const auto& [time, ratio] : to) {
+    const RunReport base = made_up_report({{"a", 100, 0.8}});
+    RunReport few = made_up_report({{"a", time, ratio}}), none = few;
+    few.results[0].timing->num_rounds = 5;
+    none.results[0].timing->limit_ratio_ci_low.reset();
+    for (const char* format : {"json", "jsonl", "csv"}) {
+      EXPECT_EQ(outcome(base, few, {}, format).verdicts, Names{"inconclusive"});
+      EXPECT_EQ(outcome(few, base, {}, format).code, ExitCode::kInconclusive);
+      EXPECT_EQ(outcome(base, none, {}, format).verdicts, Names{"inconclusive"});
+    }
+    few.results[0].timing->num_rounds = 6;
+    EXPECT_NE(outcome(base, few).verdicts, Names{"inconclusive"});
+    few.results[0].timing->num_rounds = 5;
+    const ResultsFile a = read_back(base), b = read_back(few), c = read_back(none);
+    EXPECT_EQ(compare(a, b, {}).cases[0].reason, "5 rounds in NEW: an interval needs 6");
+    EXPECT_EQ(compare(c, a, {}).cases[0].reason, "no interval in BASE");
+  }
+}
+
 TEST(Compare, DriftOfTheCardCancels) {
   const Outcome drifted =
       outcome(made_up_report({{"a", 100, 0.8}}), made_up_report({{"a", 110, 0.8}}));
@@ -80,9 +103,10 @@ TEST(Compare, OtherLimitsAreNotComparableSoTimeIsJudged) {
   EXPECT_STREQ(c.cases[0].judged_by, "time");
   EXPECT_EQ(c.cases[0].verdict, Verdict::kRegression);
   ASSERT_EQ(c.notes.size(), 1u);
-  EXPECT_EQ(c.notes[0],
-            "limit_family_version: 2 in BASE, 3 in NEW: limit_ratio is not comparable, time is "
-            "judged");
+  EXPECT_EQ(
+      c.notes[0],
+      "limit_family_version: \"2\" in BASE, \"3\" in NEW: limit_ratio is not comparable, time is "
+      "judged");
 }
 
 TEST(Compare, AFloorOfTimeKeepsTinyLaunchesOutOfIt) {

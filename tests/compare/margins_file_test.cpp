@@ -43,7 +43,19 @@ TEST(MarginsFile, ReadsWhatItWrites) {
 
 TEST(MarginsFile, RefusesAnythingElse) {
   const std::string end = "; allowed: what `rope-bench calibrate` writes";
-  EXPECT_EQ(refusal("{"), ": no margins" + end);
+  EXPECT_EQ(refusal("{"), ": not JSON, or truncated" + end);
+  EXPECT_EQ(refusal("{}"), ": no margins" + end);
+  for (const char* cases : {"null", "{}", "[]", "3"}) {
+    EXPECT_EQ(refusal(std::string(R"({"margins_version": 1, "device_model": "x", "cases": )") +
+                      cases + "}"),
+              ": cases are no list, or none" + end);
+  }
+  Margins twice("x");
+  twice.add({"a", "fast", "bf16", "cold", 0.03, 0.02});
+  std::string text = twice.json();
+  const size_t first = text.find("    {"), last = text.rfind("    }") + 5;
+  text.insert(last, ",\n" + text.substr(first, last - first));
+  EXPECT_EQ(refusal(text), ": a twice" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 2})"), ": margins_version 2" + end);
   EXPECT_EQ(refusal(R"({"margins_version": 1, "device_model": "x", "cases": [
               {"name": "a", "variant": "", "dtype": "", "cache": "", "compare_margin_percent": -1}]})"),

@@ -311,6 +311,7 @@ TEST_P(EmulatedLimits, MoveEveryByte) {
     if (GetParam() == ROPE_OP_ROPE) specs.insert(specs.end(), more.begin(), more.end());
   for (const ProblemSpec& spec : testing::sampled(specs, 5, 0)) {
     if (spec.bias) continue;  // what is added to it changes v in place, the copy does not
+    if (spec.skipped > 0) continue;  // limits take sequences to begin with the first token
     const RopeVariant& limit = all[next++ % all.size()];
     for (const bool uses_table : {true, false}) {
       if (uses_table && !spec.has_table) continue;
