@@ -310,7 +310,7 @@ TEST_P(EmulatedLimits, MoveEveryByte) {
   for (const std::vector<ProblemSpec>& more : {testing::shapes_specs(), testing::dims_specs()})
     if (GetParam() == ROPE_OP_ROPE) specs.insert(specs.end(), more.begin(), more.end());
   for (const ProblemSpec& spec : testing::sampled(specs, 5, 0)) {
-    if (spec.bias) continue;  // what is added to it changes v in place, the copy does not
+    if (spec.bias) continue;         // what is added to it changes v in place, the copy does not
     if (spec.skipped > 0) continue;  // limits take sequences to begin with the first token
     const RopeVariant& limit = all[next++ % all.size()];
     for (const bool uses_table : {true, false}) {

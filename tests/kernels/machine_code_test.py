@@ -120,7 +120,8 @@ def skip(reason):
 
 if __name__ == "__main__":
     LIBRARY = sys.argv.pop(1)
-    CUOBJDUMP = sys.argv.pop(1) if len(sys.argv) > 1 and os.path.exists(sys.argv[1]) else shutil.which("cuobjdump")
+    beside_nvcc = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+    CUOBJDUMP = beside_nvcc if os.path.exists(beside_nvcc) else shutil.which("cuobjdump")
     if not CUOBJDUMP:
         skip("no cuobjdump")
     # It finds nvdisasm beside itself, or in PATH.

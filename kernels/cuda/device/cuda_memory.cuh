@@ -35,7 +35,8 @@ __device__ __forceinline__ Packet<kBytes> load(const void* p) {
 }
 
 // Tables and positions: nothing writes them while a launch runs. The compiler may move such a load
-// anywhere, even before the wait for the launch before; tests/kernels/machine_code_test.py sees that it has not.
+// anywhere, even before the wait for the launch before; tests/kernels/machine_code_test.py sees
+// that it has not.
 template <int kBytes>
 __device__ __forceinline__ Packet<kBytes> load_constant(const void* p) {
   Packet<kBytes> v;
