@@ -3,6 +3,7 @@ import csv
 import fcntl
 import io
 import os
+import stat
 import sys
 import tempfile
 
@@ -23,6 +24,22 @@ def order_of(row):
 
 def _cannot_write(path, error):
     return SweepError(f"cannot write {path}: {error.strerror}", 6)
+
+
+def is_special(path):
+    """Pipes and devices exist to be written to, not to be replaced."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _refuse_what_is_there(path, advice):
+    if os.path.isdir(path):
+        raise SweepError(f"cannot write {path}: it is a folder")
+    if os.path.exists(path):
+        raise SweepError(f"{path} is there already; {advice}")
 
 
 def whole_records(data):
@@ -82,6 +99,8 @@ def _write_all(descriptor, data):
 def _replace(path, data, lock=False):
     """Writes the file anew, or leaves the old one. -> its descriptor if it is to be locked and kept open."""
     target = os.path.realpath(path)  # behind a link, which stays one
+    if is_special(target):
+        raise SweepError(f"cannot write {path}: it is no regular file")
     name = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))
@@ -109,13 +128,12 @@ class CsvFile:
 
     def __init__(self, path, header, resume, check):
         self.path, self.header = path, header
-        if os.path.isdir(path):
-            raise SweepError(f"cannot write {path}: it is a folder")
+        if is_special(path):
+            raise SweepError(f"cannot write {path}: it is no regular file, and rows are read again")
+        if not resume or os.path.isdir(path):
+            _refuse_what_is_there(path, "--resume goes on with it, another -o starts a new one")
         self.rows = []
-        there = os.path.exists(path)
-        if there and not resume:
-            raise SweepError(f"{path} is there already; --resume goes on with it, another -o starts a new one")
-        if there:
+        if os.path.exists(path):
             self._take_over(check)
         else:
             self._start()
@@ -129,8 +147,6 @@ class CsvFile:
 
     def _take_over(self, check):
         """Keeps every whole row that is no error: those are measured again."""
-        if not os.path.isfile(self.path):
-            raise SweepError(f"cannot go on with {self.path}: it is no file")
         with open(self.path, "rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -171,8 +187,26 @@ class CsvFile:
         os.close(self._descriptor)
 
 
+def _write_in_place(path, data):
+    try:
+        with open(path, "wb", buffering=0) as file:
+            _write_all(file.fileno(), data)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _refuse_output(paths, output):
+    """A merge writes what a sweep would: a new file; a pipe or a device it writes to."""
+    if is_special(output):
+        return
+    if any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
+        raise SweepError(f"-o {output} is one of the files to read")
+    _refuse_what_is_there(output, "another -o writes a new file")
+
+
 def merge(paths, output):
     """The rows of all files in the order of the sweep, in `output`."""
+    _refuse_output(paths, output)
     header, rows, seen = None, [], {}
     for path in paths:
         its_header, its_rows, whole, length = read(path)
@@ -196,9 +230,6 @@ def merge(paths, output):
     missing = [i for i in range(max(by_index, default=-1) + 1) if i not in by_index]
     if missing:
         print(f"sweep.py: {len(missing)} cases are in none of the files; the first is case {missing[0]}", file=sys.stderr)
-    if os.path.isdir(output):
-        raise SweepError(f"cannot write {output}: it is a folder")
-    if any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
-        raise SweepError(f"-o {output} is one of the files to read")
-    _replace(output, _text(header, sorted(rows, key=order_of)))
+    write = _write_in_place if is_special(output) else _replace
+    write(output, _text(header, sorted(rows, key=order_of)))
     print(f"sweep.py: {len(rows)} rows of {len(paths)} files in {output}", file=sys.stderr)

@@ -5,9 +5,11 @@ import os
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -335,17 +337,18 @@ class Shards(SweepTest):
             parts = [f"part{i}of{count}.csv" for i in range(count)]
             for i, part in enumerate(parts):
                 self.checked(*self.SWEEP, "-c", self.config, "-o", part, "--shard", f"{i}/{count}")
-            done = self.sweep("--merge", *reversed(parts), "-o", "merged.csv")
+            merged = f"merged{count}.csv"
+            done = self.sweep("--merge", *reversed(parts), "-o", merged)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("none of the files", done.stderr)
-            self.assertEqual(read(self.file("merged.csv")), whole)
+            self.assertEqual(read(self.file(merged)), whole)
             # The hash of rope-bench decides what is in a part.
             if count == 2:
                 listed = subprocess.run([BINARY, "-c", self.config, "-a", "tokens=1-4", "-a", "variant=fast,naive", "--shard",
                                          "1/2", "-n", "-o", "json"], capture_output=True, check=True)
                 self.assertEqual([row["name"] for row in read(self.file(parts[1])) if row["sweep"] == "tokens"],
                                  [case["name"] for case in json.loads(listed.stdout)["cases"]])
-        done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "merged.csv")
+        done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "some.csv")
         self.assertRegex(done.stderr, r"\d+ cases are in none of the files")
 
     def test_merge_refuses(self):
@@ -363,6 +366,41 @@ class Shards(SweepTest):
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertFalse(os.path.exists(self.file("merged.csv")))
         self.assertIn("one of the files to read", self.sweep("--merge", "a.csv", "-o", "a.csv").stderr)
+
+    def test_merge_leaves_files_that_are_there(self):
+        """As a sweep does, whatever they are."""
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")
+        shutil.copy(self.file("a.csv"), self.file("copy.csv"))
+        os.symlink("copy.csv", self.file("link.csv"))
+        for name in (self.config, "copy.csv", "link.csv"):
+            with open(self.file(name), "rb") as file:
+                before = file.read()
+            done = self.sweep("--merge", "a.csv", "-o", name)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"sweep.py: {name} is there already; another -o writes a new file\n"))
+            with open(self.file(name), "rb") as file:
+                self.assertEqual(file.read(), before)
+        self.assertTrue(os.path.islink(self.file("link.csv")))
+
+    def test_a_pipe_stays_one(self):
+        """So do devices: no file takes their place. Merged rows are written to them; a sweep reads its own rows again."""
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")
+        os.mkfifo(self.file("pipe"))
+        os.symlink("pipe", self.file("link"))
+        for name in ("pipe", "link"):
+            for more in ((), ("--resume",)):
+                done = self.sweep("tokens", "-c", self.config, "-d", "cpu", "-o", name, *more)
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, f"sweep.py: cannot write {name}: it is no regular file, and rows are read again\n"))
+            got = []
+            reader = threading.Thread(target=lambda: got.append(read(self.file("pipe"))), daemon=True)
+            reader.start()
+            done = self.sweep("--merge", "a.csv", "-o", name, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.stat(self.file("pipe")).st_mode))
+            self.assertTrue(os.path.islink(self.file("link")))
+            reader.join(60)
+            self.assertEqual(got, [read(self.file("a.csv"))])
 
     def test_parts_that_a_spreadsheet_saved(self):
         """A byte-order mark and columns in another order are no harm; semicolons, and rows cut short, are refused."""
