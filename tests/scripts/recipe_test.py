@@ -85,6 +85,34 @@ class Recipe(unittest.TestCase):
         self.assertIn("a slowdown is planted in BASE", slowed.stderr)
         self.assertFalse(os.path.exists(self.path("base.json")))
 
+    def test_files_that_would_be_lost(self):
+        """The same file under any name is refused before anything is removed or run."""
+        first = self.recipe()
+        self.assertEqual(first.returncode, 0, first.stderr)
+        os.mkdir(self.path("sub"))
+        os.symlink("base.json", self.path("link.json"))
+        os.link(self.path("base.json"), self.path("hard.json"))
+        os.symlink(".", self.path("here"))
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("base.json")) as file:
+            before = file.read()
+        same = ("base.json", "./base.json", "sub/../base.json", "link.json", "hard.json", "here/base.json",
+                self.path("base.json"))
+        calls = [({name: path}, f"{name} {path} is the baseline") for name in ("NEW", "SUMMARY") for path in same]
+        calls += [({"NEW": "b.json"}, "NEW b.json is what b reads"), ({"NEW": "pipe"}, "NEW pipe is no regular file"),
+                  ({"SUMMARY": "here/b.json"}, "SUMMARY here/b.json is what b reads"),
+                  ({"NEW": "x", "SUMMARY": "./x"}, "SUMMARY ./x is NEW")]
+        listed = sorted(os.listdir(self.folder.name))
+        for environment, text in calls:
+            done = self.recipe(**environment)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"gate: {text}\n"))
+            with open(self.path("base.json")) as file:
+                self.assertEqual(file.read(), before)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), listed)
+        os.unlink(self.path("base.json"))  # nor may the first run's baseline be its NEW
+        done = self.recipe(NEW="./base.json")
+        self.assertEqual((done.returncode, done.stderr), (2, "gate: NEW ./base.json is the baseline\n"))
+
     def test_says_how_it_is_used_and_passes_errors_on(self):
         usage = subprocess.run(
             [os.path.join(ROOT, "scripts", "gate_recipe")], capture_output=True, text=True
