@@ -3,6 +3,7 @@ import csv
 import fcntl
 import io
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -42,15 +43,35 @@ def _refuse_what_is_there(path, advice):
         raise SweepError(f"{path} is there already; {advice}")
 
 
-def whole_records(data):
-    """The length of what is whole in `data`: up to the last line end that is not inside quotes."""
-    quoted, whole = False, 0
-    for i, byte in enumerate(data):
-        if byte == 0x22:  # a quote; a doubled one changes twice
-            quoted = not quoted
-        elif byte == 0x0A and not quoted:
-            whole = i + 1
-    return whole
+# A field, which no writer of CSV ends elsewhere than before a comma or a line end.
+_FIELD = re.compile(rb'"[^"]*(?:""[^"]*)*"|[^",\r\n]*')
+_LINE_END = re.compile(rb"\r?\n")
+
+
+def _whole_records(path, data):
+    """The length of what is whole in `data`. A process that is killed leaves one record cut off at the end: any other damage
+    is refused, because what follows it would be lost."""
+    start = position = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    row, fields, fields_of_header = 1, 1, None
+    while position < len(data):
+        position = _FIELD.match(data, position).end()
+        end = _LINE_END.match(data, position)
+        if data[position:position + 1] == b",":
+            position, fields = position + 1, fields + 1
+        elif end:
+            fields_of_header = fields_of_header or fields
+            start = position = end.end()
+            row, fields = row + 1, 1
+        elif data[position:] not in (b"", b"\r"):
+            if data[position:position + 1] != b'"' or data[position - 1:position] not in (b",", b"\n", b""):
+                raise SweepError(f"{path}: row {row} is damaged: a stray quote or line end in field {fields}")
+            # Nothing closes this quote: either the record was cut off inside of the field, or the quote is a stray one, and
+            # the other fields of its row are behind it.
+            line, ends, _ = data[position:].partition(b"\n")
+            if ends and (data.endswith(b"\n") or line.count(b",") >= (fields_of_header or 1) - fields):
+                raise SweepError(f"{path}: row {row} is damaged: nothing closes the quote of field {fields}")
+            break
+    return start
 
 
 def read(path):
@@ -60,12 +81,12 @@ def read(path):
             data = file.read()
     except OSError as error:
         raise SweepError(f"cannot read {path}: {error.strerror}") from None
-    whole = whole_records(data)
+    first = data.partition(b"\n")[0]
+    if b";" in first and b"," not in first:
+        raise SweepError(f"{path}: separated by semicolons; save it with commas")
+    whole = _whole_records(path, data)
     try:
         text = data[:whole].decode("utf-8-sig")
-        first = text.partition("\n")[0]
-        if ";" in first and "," not in first:
-            raise SweepError(f"{path}: separated by semicolons; save it with commas")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
@@ -155,7 +176,9 @@ class CsvFile:
             if os.path.getsize(self.path) == 0:
                 header, rows = self.header, []
             else:
-                header, rows, _, _ = read(self.path)
+                header, rows, whole, length = read(self.path)
+                if whole < length:
+                    print(f"sweep.py: {self.path}: its last row is not whole and measured again", file=sys.stderr)
             if header != self.header:
                 raise SweepError(f"{self.path}: its columns are those of another version of rope-bench; "
                                  "finish it with that one, or start a new file")

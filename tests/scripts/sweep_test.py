@@ -244,7 +244,39 @@ class Resume(SweepTest):
                 file.write(b"\r\n".join(lines[:5]) + b"\r\n" + torn)
             done = self.checked(*self.SWEEP, "torn.csv", "-c", self.config, "--resume")
             self.assertIn("12 of 16 cases run", done.stderr)
+            self.assertIn("torn.csv: its last row is not whole and measured again", done.stderr)
             self.assertEqual(read(self.file("torn.csv")), whole)
+
+    def test_damage_that_no_kill_leaves(self):
+        """Only a record that is cut off at the end is dropped; else the rows behind the damage would be lost."""
+        self.whole()
+        with open(self.file("whole.csv"), "rb") as file:
+            lines = file.read().split(b"\r\n")[:-1]
+
+        def field(line, i, change):
+            cells = line.split(b",")
+            cells[i] = change(cells[i])
+            return b",".join(cells)
+        row = 4
+        for at in (row, len(lines) - 1):  # in the middle, and the last row
+            for i in (0, 6, -1):
+                for name, change in (("before", lambda cell: b'"' + cell), ("inside", lambda cell: cell[:1] + b'"' + cell[1:]),
+                                     ("behind", lambda cell: cell + b'"'), ("end", lambda cell: cell[:1] + b"\r" + cell[1:])):
+                    if (i, name) == (-1, "end"):
+                        continue  # that field is in quotes, and may hold line ends
+                    damaged = [field(line, i, change) if n == at else line for n, line in enumerate(lines)]
+                    for tail in (b"\r\n", b"\r\n" + lines[2][:30]):
+                        data = b"\r\n".join(damaged) + tail
+                        with open(self.file("damaged.csv"), "wb") as file:
+                            file.write(data)
+                        for words in (("--merge", "damaged.csv", "-o", "never.csv"),
+                                      (*self.SWEEP, "damaged.csv", "-c", self.config, "-d", "cpu", "--no-measure", "--resume")):
+                            done = self.sweep(*words)
+                            self.assertEqual(done.returncode, 2, (at, i, name, tail, done.stderr))
+                            self.assertRegex(done.stderr, rf"\Asweep.py: damaged.csv: row {at + 1} .*\n\Z")
+                        with open(self.file("damaged.csv"), "rb") as file:
+                            self.assertEqual(file.read(), data)
+        self.assertFalse(os.path.exists(self.file("never.csv")))
 
     def test_names_that_are_regexes_and_two_cache_modes(self):
         """What is missing is asked for by --filter: exactly that, whatever the names hold."""
