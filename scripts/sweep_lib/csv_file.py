@@ -4,6 +4,7 @@ import fcntl
 import io
 import os
 import re
+import shlex
 import stat
 import sys
 import tempfile
@@ -227,10 +228,55 @@ def _refuse_output(paths, output):
     _refuse_what_is_there(output, "another -o writes a new file")
 
 
+def _changes_of(path, row):
+    """Axes and other flags of a row, without its config, from its sweep_flags."""
+    try:
+        words = shlex.split(row["sweep_flags"])
+    except ValueError:
+        raise SweepError(f"{path}: {row['name']}: sweep_flags is damaged: {row['sweep_flags']}") from None
+    words = words[2:]
+    axes = []
+    while words[:1] == ["-a"]:
+        axes.append(words[1:2])
+        words = words[2:]
+    return " ".join(shlex.join(axis) for axis in axes), shlex.join(words)
+
+
+def _one_sweep(parts):
+    """-> the places of all rows in their sweep. Refuses parts that one sweep cannot have: it has the same axes for all its
+    configs, the same other flags everywhere, one case at a place, and the cases of a config one after the other."""
+    seen = {}
+
+    def agree(what, value, path):
+        other, where = seen.setdefault(what, (value, path))
+        if other != value:
+            raise SweepError(f"these are parts of different sweeps: {what} {other or 'nothing'} in {where} and "
+                             f"{value or 'nothing'} in {path}")
+    of_index, jobs = {}, {}
+    for path, rows in parts:
+        for row in rows:
+            index, flags, sweep = int(row["case_index"]), row["sweep_flags"], row["sweep"]
+            axes, others = _changes_of(path, row)
+            agree(f"the axes of {sweep} are", axes, path)
+            agree("the other flags are", others, path)
+            agree(f"case {index} is", row["name"], path)
+            agree(f"case {index} is of", f"{sweep} with {flags}", path)
+            agree(f"{row['name']} of {sweep} with {flags} is case", index, path)
+            of_index[index] = (sweep, flags, path)
+    last = None
+    for index in sorted(of_index):
+        sweep, flags, path = of_index[index]
+        if (sweep, flags) != last and (sweep, flags) in jobs:
+            raise SweepError(f"these are parts of different sweeps: {sweep} with {flags} has case {jobs[sweep, flags]} and "
+                             f"case {index} ({path}), and another has one between them")
+        jobs[sweep, flags], last = index, (sweep, flags)
+    return set(of_index)
+
+
 def merge(paths, output):
     """The rows of all files in the order of the sweep, in `output`."""
     _refuse_output(paths, output)
-    header, rows, seen = None, [], {}
+    header, rows, parts, seen = None, [], [], {}
     for path in paths:
         its_header, its_rows, whole, length = read(path)
         if whole < length:
@@ -245,12 +291,9 @@ def merge(paths, output):
                 raise SweepError(f"{row['name']} ({row['cache']}) is in {seen[key_of(row)]} and in {path}")
             seen[key_of(row)] = path
         rows += its_rows
-    by_index = {}
-    for row in rows:
-        name = by_index.setdefault(int(row["case_index"]), row["name"])
-        if name != row["name"]:
-            raise SweepError(f"these are parts of different sweeps: case {row['case_index']} is {name} and {row['name']}")
-    missing = [i for i in range(max(by_index, default=-1) + 1) if i not in by_index]
+        parts.append((path, its_rows))
+    indices = _one_sweep(parts)
+    missing = [i for i in range(max(indices, default=-1) + 1) if i not in indices]
     if missing:
         print(f"sweep.py: {len(missing)} cases are in none of the files; the first is case {missing[0]}", file=sys.stderr)
     write = _write_in_place if is_special(output) else _replace

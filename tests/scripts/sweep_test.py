@@ -389,7 +389,7 @@ class Shards(SweepTest):
         with open(self.file("c.csv"), "w", encoding="utf-8") as file:
             file.write("a,b\r\n1,2\r\n")
         for words, text in ((("a.csv", "a.csv"), "tiny/rope/fast/bf16/T1 (warm) is in a.csv and in a.csv"),
-                            (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 and "),
+                            (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 in a.csv and tiny/"),
                             (("a.csv", "c.csv"), "c.csv: not written by sweep.py: no column name"),
                             (("a.csv", "none.csv"), "cannot read none.csv: No such file or directory")):
             done = self.sweep("--merge", *words, "-o", "merged.csv")
@@ -398,6 +398,29 @@ class Shards(SweepTest):
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertFalse(os.path.exists(self.file("merged.csv")))
         self.assertIn("one of the files to read", self.sweep("--merge", "a.csv", "-o", "a.csv").stderr)
+
+    def test_parts_of_other_sweeps(self):
+        """Whatever part it is: with other axes, flags, configs, or sweeps in another order."""
+        shutil.copy(self.config, self.file("other.json"))
+        whole = ("tokens", "pairing", "-a", "tokens=1,2", "-a", "variant=fast", "-c", self.config)
+        self.checked(*whole, "--shard", "0/2", "-o", "part.csv")
+        others = {"more tokens": (*whole[:3], "tokens=1-4", *whole[4:]),
+                  "fewer tokens": (*whole[:3], "tokens=2", *whole[4:]),
+                  "another axis": (*whole, "-a", "op=rope"),
+                  "another key": (*whole, "--set", "theta=7"),
+                  "another config": (*whole[:-1], self.file("other.json")),
+                  "a config more": (*whole[:-1], self.file("other.json"), "-c", self.config),
+                  "another order": ("pairing", "tokens", *whole[2:]),
+                  "another sweep": ("decode", "-a", "tokens=1-8", *whole[4:])}
+        for name, words in others.items():
+            for shard in ((), ("--shard", "1/2")):
+                part = f"{name}{len(shard)}.csv"
+                self.checked(*words, *shard, "-o", part)
+                done = self.sweep("--merge", "part.csv", part, "-o", "merged.csv")
+                self.assertEqual(done.returncode, 2, (name, shard, done.stderr))
+                self.assertRegex(done.stderr, r"\Asweep.py: these are parts of different sweeps: .* part\.csv .*\n\Z|"
+                                              r"\Asweep.py: .* is in part\.csv and in .*\n\Z|has case .* between them\n\Z")
+                self.assertFalse(os.path.exists(self.file("merged.csv")), name)
 
     def test_merge_leaves_files_that_are_there(self):
         """As a sweep does, whatever they are."""
