@@ -13,6 +13,7 @@ from .errors import SweepError
 
 OWN_COLUMNS = ["sweep", "case_index", "sweep_flags"]
 _CACHES = {"cold": 0, "warm": 1}
+STATUSES = ("passed", "failed", "unchecked", "unsupported", "skipped", "out_of_memory", "error")  # that a run writes
 
 
 def key_of(row):
@@ -96,11 +97,18 @@ def read(path):
     missing = [name for name in ["name", "cache", "status", *OWN_COLUMNS] if name not in header]
     if missing:
         raise SweepError(f"{path}: not written by sweep.py: no column {missing[0]}")
+    seen = {}
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise SweepError(f"{path}: row {line} has not the {len(header)} fields of the header")
         if not row["case_index"].isdecimal():
             raise SweepError(f"{path}: row {line}: case_index is \"{row['case_index']}\", not a whole number")
+        for column, allowed in (("status", STATUSES), ("cache", _CACHES)):
+            if row[column] not in allowed:
+                raise SweepError(f"{path}: row {line}: {column} is \"{row[column]}\"; there are {', '.join(allowed)}")
+        first = seen.setdefault(key_of(row), line)
+        if first != line:
+            raise SweepError(f"{path}: row {line} is {row['name']} ({row['cache']}), as row {first} is")
     return header, rows, whole, len(data)
 
 
