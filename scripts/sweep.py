@@ -52,8 +52,11 @@ def parse(words):
 
 def refuse_contradictions(options):
     if options.merge:
-        given = [flag for flag, value in (("a sweep", options.sweeps), ("--resume", options.resume),
-                                          ("--shard", options.shard)) if value]
+        given = [flag for flag, value in (
+            ("a sweep", options.sweeps), ("-c", options.config), ("--hf", options.hf), ("--resume", options.resume),
+            ("--shard", options.shard), ("-d", options.device), ("-a", options.axis), ("--set", options.set),
+            ("--no-check", options.no_check), ("--no-measure", options.no_measure),
+            ("--require-gpu", options.require_gpu), ("-n", options.dry_run)) if value]
         if given:
             raise SweepError(f"--merge reads files that are there; it goes with -o alone, not with {given[0]}")
     elif not options.sweeps:

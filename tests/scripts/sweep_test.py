@@ -278,6 +278,26 @@ class Resume(SweepTest):
                             self.assertEqual(file.read(), data)
         self.assertFalse(os.path.exists(self.file("never.csv")))
 
+    def test_rows_that_no_sweep_writes(self):
+        whole = self.whole()
+        for change, text in ((lambda rows: rows.insert(9, rows[2]), "row 11 is tiny/rope/fast/bf16/T2 (warm), as row 4 is"),
+                             (lambda rows: rows[3].update(status="paased"), 'row 5: status is "paased"; there are passed, '),
+                             (lambda rows: rows[3].update(status=""), 'row 5: status is ""; there are passed, '),
+                             (lambda rows: rows[3].update(cache="wram"), 'row 5: cache is "wram"; there are cold, warm')):
+            rows = [dict(row) for row in whole]
+            change(rows)
+            with open(self.file("odd.csv"), "w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, list(whole[0]), lineterminator="\r\n")
+                writer.writeheader()
+                writer.writerows(rows)
+            for words in (("--merge", "odd.csv", "-o", "never.csv"),
+                          (*self.SWEEP, "odd.csv", "-c", self.config, "-d", "cpu", "--no-measure", "--resume")):
+                done = self.sweep(*words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"sweep.py: odd.csv: {text}", done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+            self.assertEqual(read(self.file("odd.csv")), rows)
+
     def test_names_that_are_regexes_and_two_cache_modes(self):
         """What is missing is asked for by --filter: exactly that, whatever the names hold."""
         with open(self.config, "w", encoding="utf-8") as file:
@@ -543,7 +563,12 @@ class WrongCalls(SweepTest):
         self.expect(("models", *flags), "takes no -c")
         self.expect(("tokens", "-c", self.config, "-o", "."), "it is a folder")
         self.expect(("tokens", "-c", self.config, "-o", "none/out.csv"), "cannot write none/out.csv: No such file")
-        self.expect(("--merge", "a.csv", "--resume", "-o", "out.csv"), "not with --resume")
+        for output in ((), ("-o", "out.csv")):
+            for flag in (("--resume",), ("-n",), ("-c", "x"), ("--hf", "x"), ("-d", "cpu"), ("-a", "x=1"), ("--set", "x=1"),
+                         ("--shard", "0/2"), ("--no-check",), ("--no-measure",), ("--require-gpu",)):
+                self.expect(("--merge", "a.csv", *flag, *output), f"it goes with -o alone, not with {flag[0]}\n")
+        self.expect(("tokens", "--merge", "a.csv", "-o", "out.csv"), "not with a sweep")
+        self.expect(("--merge", "a.csv"), "no -o")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_the_binary_of_the_checkout_is_built_first(self):
