@@ -85,6 +85,46 @@ class Recipe(unittest.TestCase):
         self.assertIn("a slowdown is planted in BASE", slowed.stderr)
         self.assertFalse(os.path.exists(self.path("base.json")))
 
+    def test_what_has_no_times_is_no_baseline(self):
+        """Every later run would be inconclusive against it."""
+        done = self.recipe(run=("--no-measure",))
+        self.assertEqual((done.returncode, done.stderr), (4, "gate: the first run is no baseline: a row has no time\n"))
+        self.assertFalse(os.path.exists(self.path("base.json")))
+
+    def test_a_noisy_first_run_is_a_baseline(self):
+        noisy = self.path("noisy")
+        with open(noisy, "w") as file:
+            file.write(f"""#!{sys.executable}
+import json, subprocess, sys
+done = subprocess.run([{BINARY!r}, *sys.argv[1:]])
+if sys.argv[1] == "run":
+    path = sys.argv[-1].partition(":")[2]
+    results = json.load(open(path))
+    for row in results["results"]:
+        row["limit_ratio_ci_low"], row["limit_ratio_ci_high"] = 0.1 * row["limit_ratio"], 9 * row["limit_ratio"]
+        row["time_median_us"], row["time_ci_low_us"], row["time_ci_high_us"] = 1000, 100, 9000
+    json.dump(results, open(path, "w"))
+sys.exit(done.returncode)
+""")
+        os.chmod(noisy, 0o755)
+        self.assertEqual(self.recipe(ROPE_BENCH=noisy).returncode, 0)
+        self.assertTrue(os.path.exists(self.path("base.json")))
+
+    def test_flags_of_compare_are_checked_before_the_run(self):
+        with open(self.path("b.json"), "w") as file:
+            file.write("{")  # which a run would complain of
+        for flags, text in ((("--margn", "3%"), "did you mean --margin?"), (("--margin", "x"), "--margin x: allowed"),
+                            (("--margins", "none.json"), "none.json: No such file"), (("base.json",), 'unexpected "base.json"'),
+                            (("-o", "xml:x"), 'unknown format "xml"')):
+            done = self.recipe(*flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertNotIn("b.json:", done.stderr)
+        for flags in (("--margin", "3%", "--floor", "1us", "--force"), ("-o", "json:report.json"), ("--exit-zero",)):
+            done = self.recipe(*flags, UPDATE="1")
+            self.assertIn("b.json:", done.stderr)  # the run was started
+        self.assertFalse(os.path.exists(self.path("report.json")))
+
     def test_files_that_would_be_lost(self):
         """The same file under any name is refused before anything is removed or run."""
         first = self.recipe()
