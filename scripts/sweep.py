@@ -24,6 +24,8 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from sweep_lib import csv_file, plan, runner  # noqa: E402
 from sweep_lib.errors import SweepError  # noqa: E402
 
+INTERRUPTS = (signal.SIGTERM, signal.SIGHUP)
+
 
 def parse(words):
     parser = argparse.ArgumentParser(prog="sweep.py", description=__doc__, allow_abbrev=False,
@@ -99,11 +101,15 @@ def main(words):
 
 
 def interrupt(_number, _frame):
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_IGN)  # one is enough: a second would end the tidying up
     raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in INTERRUPTS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, interrupt)
     try:
         sys.exit(main(sys.argv[1:]))
     except SweepError as error:

@@ -378,6 +378,44 @@ class Resume(SweepTest):
         self.assertEqual(second.returncode, 2)
         self.assertIn("another sweep is writing it", second.stderr)
 
+    def interrupted(self, numbers, ignored=()):
+        """Sends signals to a sweep that has a row, a second one while it tidies up. -> the process, ended, and its stderr"""
+        def set_up():  # whatever runs the tests ignores
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+        os.mkdir(self.file("temporary"))
+        with open(self.file("stderr"), "w", encoding="utf-8") as stderr:
+            process = subprocess.Popen(
+                self.words(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", "-q",
+                           binary=self.wrapper(delay=0.2)), cwd=self.folder, stderr=stderr,
+                env={**os.environ, "TMPDIR": self.file("temporary")}, preexec_fn=set_up)
+        self.addCleanup(process.kill)
+        while not os.path.exists(self.file("out.csv")) or not read(self.file("out.csv")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        for number in numbers:
+            process.send_signal(number)
+            time.sleep(0.02)
+        process.wait(60)
+        with open(self.file("stderr"), encoding="utf-8") as stderr:
+            return process, stderr.read()
+
+    def test_signals_that_interrupt(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number.name):
+                process, stderr = self.interrupted([number] if number == signal.SIGINT else [number, number])
+                self.assertEqual((process.returncode, stderr), (130, "sweep.py: interrupted; --resume goes on\n"))
+                self.assertEqual(os.listdir(self.file("temporary")), [])
+                self.assertLess(len(read(self.file("out.csv"))), 16)
+            os.rmdir(self.file("temporary"))
+            os.unlink(self.file("out.csv"))
+
+    def test_a_hangup_that_is_ignored(self):
+        """As under nohup."""
+        process, stderr = self.interrupted([signal.SIGHUP], ignored=[signal.SIGHUP])
+        self.assertEqual((process.returncode, stderr), (0, ""))
+        self.assertEqual(len(read(self.file("out.csv"))), 16)
+
 
 class Shards(SweepTest):
     SWEEP = ("tokens", "pairing", "-a", "tokens=1-4")
