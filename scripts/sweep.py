@@ -14,6 +14,7 @@ Exit codes: as rope-bench's: 0 good; 1 a result was wrong; 2 usage or config err
 the CSV could not be written; 77 no usable GPU; 130 interrupted.
 """
 import argparse
+import difflib
 import os
 import signal
 import sys
@@ -49,7 +50,18 @@ def parse(words):
     parser.add_argument("-n", "--dry-run", action="store_true", help="list the cases and stop")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--list", action="store_true", help="list the named sweeps and stop")
-    return parser.parse_args(words)
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        refuse_unknown(unknown[0].partition("=")[0], flags)
+    return options
+
+
+def refuse_unknown(word, flags):
+    if not word.startswith("-"):
+        raise SweepError(f"\"{word}\" is out of place: names of sweeps stand together, before the flags")
+    near = difflib.get_close_matches(word, flags, 1)
+    raise SweepError(f"unknown flag {word}" + (f"; did you mean {near[0]}?" if near else "; --help lists them"))
 
 
 def refuse_contradictions(options):

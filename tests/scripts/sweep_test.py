@@ -599,6 +599,10 @@ class WrongCalls(SweepTest):
         self.expect(("tokens", *flags, "--shard", "2/2"), "--shard 2/2: not I/N")
         self.expect(("tokens", *flags, "-c", self.config), "is given twice")
         self.expect(("models", *flags), "takes no -c")
+        self.expect(("tokens", *flags, "--ressume"), "sweep.py: unknown flag --ressume; did you mean --resume?\n")
+        self.expect(("tokens", *flags, "--shrad=0/2"), "sweep.py: unknown flag --shrad; did you mean --shard?\n")
+        self.expect(("tokens", *flags, "--zzz"), "sweep.py: unknown flag --zzz; --help lists them\n")
+        self.expect(("tokens", *flags, "gqa"), "sweep.py: \"gqa\" is out of place: names of sweeps stand together")
         self.expect(("tokens", "-c", self.config, "-o", "."), "it is a folder")
         self.expect(("tokens", "-c", self.config, "-o", "none/out.csv"), "cannot write none/out.csv: No such file")
         for output in ((), ("-o", "out.csv")):
@@ -609,12 +613,30 @@ class WrongCalls(SweepTest):
         self.expect(("--merge", "a.csv"), "no -o")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
+    def test_a_config_under_two_names(self):
+        os.mkdir(self.file("sub"))
+        os.symlink("tiny.json", self.file("link.json"))
+        shutil.copy(self.config, self.file("sub/tiny.json"))
+        llama = os.path.join(ROOT, "tests", "data", "hf", "llama-3.1-8b.json")
+        os.mkdir(self.file("model"))
+        shutil.copy(llama, self.file("model/config.json"))
+        listed = subprocess.run([BINARY, "list", "configs", "-o", "json"], capture_output=True, check=True)
+        shipped = json.loads(listed.stdout)["configs"][0]
+        for first, second in (("-c tiny", "-c tiny.json"), ("-c tiny.json", "-c ./tiny.json"), ("-c tiny", "-c sub/../tiny.json"),
+                              ("-c tiny.json", "-c link"), ("-c " + shipped["name"], "-c " + shipped["file"]),
+                              ("--hf model", "--hf model/config.json"), ("--hf model/", "--hf model")):
+            self.expect(("tokens", *first.split(), *second.split(), "-o", "out.csv"),
+                        f"sweep.py: {second} is given twice, as {first}\n")
+        done = self.sweep("tokens", "-a", "tokens=1", "-c", "tiny", "-c", "sub/tiny.json", "--hf", "model", "-n")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 6), done.stderr)
+
     def test_the_binary_of_the_checkout_is_built_first(self):
         os.mkdir(self.file("scripts"))
         shutil.copy(SWEEP, self.file("scripts"))
         shutil.copytree(os.path.join(ROOT, "scripts", "sweep_lib"), self.file("scripts/sweep_lib"))
         launcher = self.file("scripts/rope-bench")
         for script, code, text in ((f'echo building >&2; exec {BINARY} "$@"', 0, "building\n"),
+                                   ("echo it broke >&2; exit 1", 6, "it broke\nsweep.py: rope-bench could not be built"),
                                    ("echo it broke >&2; exit 6", 6, "it broke\nsweep.py: rope-bench could not be built")):
             with open(launcher, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
@@ -633,6 +655,8 @@ class WrongCalls(SweepTest):
     def test_a_binary_that_is_another_program(self):
         for script, code, text in (("echo garbage", 2, "is no rope-bench: its -c -o json printed 'garbage"),
                                    ("echo '{}'", 2, "is no rope-bench, or another version: no "),
+                                   ("exit 1", 6, "other ended with 1 and without an answer\n"),
+                                   ("echo no; echo no >&2; exit 3", 6, "ended with 3 and without an answer: no\n"),
                                    ("kill -SEGV $$", 6, "ended by SIGSEGV")):
             with open(self.file("other"), "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
