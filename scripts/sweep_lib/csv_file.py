@@ -83,7 +83,9 @@ def read(path):
             data = file.read()
     except OSError as error:
         raise SweepError(f"cannot read {path}: {error.strerror}") from None
-    first = data.partition(b"\n")[0]
+    first = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    if first.startswith((b"{", b"[")):
+        raise SweepError(f"{path}: JSON, not CSV")
     if b";" in first and b"," not in first:
         raise SweepError(f"{path}: separated by semicolons; save it with commas")
     whole = _whole_records(path, data)

@@ -449,6 +449,7 @@ class Shards(SweepTest):
         for words, text in ((("a.csv", "a.csv"), "tiny/rope/fast/bf16/T1 (warm) is in a.csv and in a.csv"),
                             (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 in a.csv and tiny/"),
                             (("a.csv", "c.csv"), "c.csv: not written by sweep.py: no column name"),
+                            (("a.csv", self.config), "tiny.json: JSON, not CSV"),
                             (("a.csv", "none.csv"), "cannot read none.csv: No such file or directory")):
             done = self.sweep("--merge", *words, "-o", "merged.csv")
             self.assertEqual(done.returncode, 2, done.stderr)
