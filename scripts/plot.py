@@ -12,6 +12,7 @@ Exit codes: 0 written; 2 wrong call, unreadable CSV, rows that are not enough fo
 """
 import argparse
 import csv
+import itertools
 import os
 import re
 import sys
@@ -53,9 +54,18 @@ def number(row, name):
 
 def entry_of(row):
     """Entry of a suite: the part of a case's name between config and op."""
-    config, op = row.get("config", ""), row.get("op", "")
+    config, op = re.sub(r"[ \t\r\n]", "-", row.get("config", "")).replace("/", "_"), row.get("op", "")
     match = re.match(re.escape(config) + "/(.*?)/?" + re.escape(op) + "/", row["name"])
     return match.group(1) if match else ""
+
+
+def refuse_other_formats(path, first):
+    """What is no CSV with commas, by its first line: its fields are not as many as anything says."""
+    if first.startswith(("{", "[")):
+        raise PlotError(f"{path}: JSON, not CSV; `rope-bench -o csv` and sweep.py write CSV")
+    for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+        if first.count(separator) > first.count(","):
+            raise PlotError(f"{path}: separated by {name}; save it with commas")
 
 
 def read_rows(paths, where):
@@ -63,7 +73,9 @@ def read_rows(paths, where):
     for path in paths:
         try:
             with open(path, encoding="utf-8-sig", newline="") as file:
-                reader = csv.DictReader(file, strict=True)
+                first = file.readline()
+                refuse_other_formats(path, first)
+                reader = csv.DictReader(itertools.chain([first], file), strict=True)
                 names = reader.fieldnames or []
                 its_rows = []
                 for row in reader:

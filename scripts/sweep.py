@@ -14,6 +14,7 @@ Exit codes: as rope-bench's: 0 good; 1 a result was wrong; 2 usage or config err
 the CSV could not be written; 77 no usable GPU; 130 interrupted.
 """
 import argparse
+import difflib
 import os
 import signal
 import sys
@@ -23,6 +24,8 @@ sys.dont_write_bytecode = True  # the folder may be somebody else's
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 from sweep_lib import csv_file, plan, runner  # noqa: E402
 from sweep_lib.errors import SweepError  # noqa: E402
+
+INTERRUPTS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def parse(words):
@@ -47,13 +50,27 @@ def parse(words):
     parser.add_argument("-n", "--dry-run", action="store_true", help="list the cases and stop")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--list", action="store_true", help="list the named sweeps and stop")
-    return parser.parse_args(words)
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        refuse_unknown(unknown[0].partition("=")[0], flags)
+    return options
+
+
+def refuse_unknown(word, flags):
+    if not word.startswith("-"):
+        raise SweepError(f"\"{word}\" is out of place: names of sweeps stand together, before the flags")
+    near = difflib.get_close_matches(word, flags, 1)
+    raise SweepError(f"unknown flag {word}" + (f"; did you mean {near[0]}?" if near else "; --help lists them"))
 
 
 def refuse_contradictions(options):
     if options.merge:
-        given = [flag for flag, value in (("a sweep", options.sweeps), ("--resume", options.resume),
-                                          ("--shard", options.shard)) if value]
+        given = [flag for flag, value in (
+            ("a sweep", options.sweeps), ("-c", options.config), ("--hf", options.hf), ("--resume", options.resume),
+            ("--shard", options.shard), ("-d", options.device), ("-a", options.axis), ("--set", options.set),
+            ("--no-check", options.no_check), ("--no-measure", options.no_measure),
+            ("--require-gpu", options.require_gpu), ("-n", options.dry_run)) if value]
         if given:
             raise SweepError(f"--merge reads files that are there; it goes with -o alone, not with {given[0]}")
     elif not options.sweeps:
@@ -96,11 +113,15 @@ def main(words):
 
 
 def interrupt(_number, _frame):
+    for number in INTERRUPTS:
+        signal.signal(number, signal.SIG_IGN)  # one is enough: a second would end the tidying up
     raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupt)
+    for number in INTERRUPTS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, interrupt)
     try:
         sys.exit(main(sys.argv[1:]))
     except SweepError as error:

@@ -3,6 +3,9 @@ import csv
 import fcntl
 import io
 import os
+import re
+import shlex
+import stat
 import sys
 import tempfile
 
@@ -10,6 +13,7 @@ from .errors import SweepError
 
 OWN_COLUMNS = ["sweep", "case_index", "sweep_flags"]
 _CACHES = {"cold": 0, "warm": 1}
+STATUSES = ("passed", "failed", "unchecked", "unsupported", "skipped", "out_of_memory", "error")  # that a run writes
 
 
 def key_of(row):
@@ -25,15 +29,51 @@ def _cannot_write(path, error):
     return SweepError(f"cannot write {path}: {error.strerror}", 6)
 
 
-def whole_records(data):
-    """The length of what is whole in `data`: up to the last line end that is not inside quotes."""
-    quoted, whole = False, 0
-    for i, byte in enumerate(data):
-        if byte == 0x22:  # a quote; a doubled one changes twice
-            quoted = not quoted
-        elif byte == 0x0A and not quoted:
-            whole = i + 1
-    return whole
+def is_special(path):
+    """Pipes and devices exist to be written to, not to be replaced."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _refuse_what_is_there(path, advice):
+    if os.path.isdir(path):
+        raise SweepError(f"cannot write {path}: it is a folder")
+    if os.path.exists(path):
+        raise SweepError(f"{path} is there already; {advice}")
+
+
+# A field, which no writer of CSV ends elsewhere than before a comma or a line end.
+_FIELD = re.compile(rb'"[^"]*(?:""[^"]*)*"|[^",\r\n]*')
+_LINE_END = re.compile(rb"\r?\n")
+
+
+def _whole_records(path, data):
+    """The length of what is whole in `data`. A process that is killed leaves one record cut off at the end: any other damage
+    is refused, because what follows it would be lost."""
+    start = position = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    row, fields, fields_of_header = 1, 1, None
+    while position < len(data):
+        position = _FIELD.match(data, position).end()
+        end = _LINE_END.match(data, position)
+        if data[position:position + 1] == b",":
+            position, fields = position + 1, fields + 1
+        elif end:
+            fields_of_header = fields_of_header or fields
+            start = position = end.end()
+            row, fields = row + 1, 1
+        elif data[position:] not in (b"", b"\r"):
+            if data[position:position + 1] != b'"' or data[position - 1:position] not in (b",", b"\n", b""):
+                raise SweepError(f"{path}: row {row} is damaged: a stray quote or line end in field {fields}")
+            # Nothing closes this quote: either the record was cut off inside of the field, or the quote is a stray one, and
+            # the other fields of its row are behind it.
+            line, ends, _ = data[position:].partition(b"\n")
+            if ends and (data.endswith(b"\n") or line.count(b",") >= (fields_of_header or 1) - fields):
+                raise SweepError(f"{path}: row {row} is damaged: nothing closes the quote of field {fields}")
+            break
+    return start
 
 
 def read(path):
@@ -43,12 +83,14 @@ def read(path):
             data = file.read()
     except OSError as error:
         raise SweepError(f"cannot read {path}: {error.strerror}") from None
-    whole = whole_records(data)
+    first = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    if first.startswith((b"{", b"[")):
+        raise SweepError(f"{path}: JSON, not CSV")
+    if b";" in first and b"," not in first:
+        raise SweepError(f"{path}: separated by semicolons; save it with commas")
+    whole = _whole_records(path, data)
     try:
         text = data[:whole].decode("utf-8-sig")
-        first = text.partition("\n")[0]
-        if ";" in first and "," not in first:
-            raise SweepError(f"{path}: separated by semicolons; save it with commas")
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
@@ -57,11 +99,18 @@ def read(path):
     missing = [name for name in ["name", "cache", "status", *OWN_COLUMNS] if name not in header]
     if missing:
         raise SweepError(f"{path}: not written by sweep.py: no column {missing[0]}")
+    seen = {}
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise SweepError(f"{path}: row {line} has not the {len(header)} fields of the header")
         if not row["case_index"].isdecimal():
             raise SweepError(f"{path}: row {line}: case_index is \"{row['case_index']}\", not a whole number")
+        for column, allowed in (("status", STATUSES), ("cache", _CACHES)):
+            if row[column] not in allowed:
+                raise SweepError(f"{path}: row {line}: {column} is \"{row[column]}\"; there are {', '.join(allowed)}")
+        first = seen.setdefault(key_of(row), line)
+        if first != line:
+            raise SweepError(f"{path}: row {line} is {row['name']} ({row['cache']}), as row {first} is")
     return header, rows, whole, len(data)
 
 
@@ -82,6 +131,8 @@ def _write_all(descriptor, data):
 def _replace(path, data, lock=False):
     """Writes the file anew, or leaves the old one. -> its descriptor if it is to be locked and kept open."""
     target = os.path.realpath(path)  # behind a link, which stays one
+    if is_special(target):
+        raise SweepError(f"cannot write {path}: it is no regular file")
     name = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{os.path.basename(target)}.", dir=os.path.dirname(target))
@@ -109,13 +160,12 @@ class CsvFile:
 
     def __init__(self, path, header, resume, check):
         self.path, self.header = path, header
-        if os.path.isdir(path):
-            raise SweepError(f"cannot write {path}: it is a folder")
+        if is_special(path):
+            raise SweepError(f"cannot write {path}: it is no regular file, and rows are read again")
+        if not resume or os.path.isdir(path):
+            _refuse_what_is_there(path, "--resume goes on with it, another -o starts a new one")
         self.rows = []
-        there = os.path.exists(path)
-        if there and not resume:
-            raise SweepError(f"{path} is there already; --resume goes on with it, another -o starts a new one")
-        if there:
+        if os.path.exists(path):
             self._take_over(check)
         else:
             self._start()
@@ -129,8 +179,6 @@ class CsvFile:
 
     def _take_over(self, check):
         """Keeps every whole row that is no error: those are measured again."""
-        if not os.path.isfile(self.path):
-            raise SweepError(f"cannot go on with {self.path}: it is no file")
         with open(self.path, "rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,7 +187,9 @@ class CsvFile:
             if os.path.getsize(self.path) == 0:
                 header, rows = self.header, []
             else:
-                header, rows, _, _ = read(self.path)
+                header, rows, whole, length = read(self.path)
+                if whole < length:
+                    print(f"sweep.py: {self.path}: its last row is not whole and measured again", file=sys.stderr)
             if header != self.header:
                 raise SweepError(f"{self.path}: its columns are those of another version of rope-bench; "
                                  "finish it with that one, or start a new file")
@@ -171,9 +221,72 @@ class CsvFile:
         os.close(self._descriptor)
 
 
+def _write_in_place(path, data):
+    try:
+        with open(path, "wb", buffering=0) as file:
+            _write_all(file.fileno(), data)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _refuse_output(paths, output):
+    """A merge writes what a sweep would: a new file; a pipe or a device it writes to."""
+    if is_special(output):
+        return
+    if any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
+        raise SweepError(f"-o {output} is one of the files to read")
+    _refuse_what_is_there(output, "another -o writes a new file")
+
+
+def _changes_of(path, row):
+    """Axes and other flags of a row, without its config, from its sweep_flags."""
+    try:
+        words = shlex.split(row["sweep_flags"])
+    except ValueError:
+        raise SweepError(f"{path}: {row['name']}: sweep_flags is damaged: {row['sweep_flags']}") from None
+    words = words[2:]
+    axes = []
+    while words[:1] == ["-a"]:
+        axes.append(words[1:2])
+        words = words[2:]
+    return " ".join(shlex.join(axis) for axis in axes), shlex.join(words)
+
+
+def _one_sweep(parts):
+    """-> the places of all rows in their sweep. Refuses parts that one sweep cannot have: it has the same axes for all its
+    configs, the same other flags everywhere, one case at a place, and the cases of a config one after the other."""
+    seen = {}
+
+    def agree(what, value, path):
+        other, where = seen.setdefault(what, (value, path))
+        if other != value:
+            raise SweepError(f"these are parts of different sweeps: {what} {other or 'nothing'} in {where} and "
+                             f"{value or 'nothing'} in {path}")
+    of_index, jobs = {}, {}
+    for path, rows in parts:
+        for row in rows:
+            index, flags, sweep = int(row["case_index"]), row["sweep_flags"], row["sweep"]
+            axes, others = _changes_of(path, row)
+            agree(f"the axes of {sweep} are", axes, path)
+            agree("the other flags are", others, path)
+            agree(f"case {index} is", row["name"], path)
+            agree(f"case {index} is of", f"{sweep} with {flags}", path)
+            agree(f"{row['name']} of {sweep} with {flags} is case", index, path)
+            of_index[index] = (sweep, flags, path)
+    last = None
+    for index in sorted(of_index):
+        sweep, flags, path = of_index[index]
+        if (sweep, flags) != last and (sweep, flags) in jobs:
+            raise SweepError(f"these are parts of different sweeps: {sweep} with {flags} has case {jobs[sweep, flags]} and "
+                             f"case {index} ({path}), and another has one between them")
+        jobs[sweep, flags], last = index, (sweep, flags)
+    return set(of_index)
+
+
 def merge(paths, output):
     """The rows of all files in the order of the sweep, in `output`."""
-    header, rows, seen = None, [], {}
+    _refuse_output(paths, output)
+    header, rows, parts, seen = None, [], [], {}
     for path in paths:
         its_header, its_rows, whole, length = read(path)
         if whole < length:
@@ -188,17 +301,11 @@ def merge(paths, output):
                 raise SweepError(f"{row['name']} ({row['cache']}) is in {seen[key_of(row)]} and in {path}")
             seen[key_of(row)] = path
         rows += its_rows
-    by_index = {}
-    for row in rows:
-        name = by_index.setdefault(int(row["case_index"]), row["name"])
-        if name != row["name"]:
-            raise SweepError(f"these are parts of different sweeps: case {row['case_index']} is {name} and {row['name']}")
-    missing = [i for i in range(max(by_index, default=-1) + 1) if i not in by_index]
+        parts.append((path, its_rows))
+    indices = _one_sweep(parts)
+    missing = [i for i in range(max(indices, default=-1) + 1) if i not in indices]
     if missing:
         print(f"sweep.py: {len(missing)} cases are in none of the files; the first is case {missing[0]}", file=sys.stderr)
-    if os.path.isdir(output):
-        raise SweepError(f"cannot write {output}: it is a folder")
-    if any(os.path.realpath(path) == os.path.realpath(output) for path in paths):
-        raise SweepError(f"-o {output} is one of the files to read")
-    _replace(output, _text(header, sorted(rows, key=order_of)))
+    write = _write_in_place if is_special(output) else _replace
+    write(output, _text(header, sorted(rows, key=order_of)))
     print(f"sweep.py: {len(rows)} rows of {len(paths)} files in {output}", file=sys.stderr)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from .errors import SweepError
 
+# Exit codes of a rope-bench that cannot do what it is asked. All others that are not 0 say something of results.
+REFUSALS = (2, 6, 77, 130)
 DEFAULT_CONFIG = "llama3-8b"
 # Suites of unlike cases among the shipped configs; all others are models.
 SUITES = ("boundary", "fused", "smoke")
@@ -84,8 +86,11 @@ def ask(binary, *words):
         return None
     if done.returncode < 0:
         raise SweepError(f"{binary} {words[0]}: ended by {signal.Signals(-done.returncode).name}", 6)
-    if done.returncode != 0:
+    if done.returncode in REFUSALS:
         raise SweepError(done.stderr.strip().removeprefix("rope-bench: ") or f"{binary} ended with {done.returncode}", done.returncode)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()[:1]
+        raise SweepError(": ".join([f"{binary} ended with {done.returncode} and without an answer", *said]), 6)
     try:
         answer = json.loads(done.stdout)
     except ValueError:
@@ -128,6 +133,30 @@ def _sources(name, sweep, options, folder):
     return [(flags, flags) for flags in named or [["-c", DEFAULT_CONFIG]]]
 
 
+def _file_of(flag, value, shipped):
+    """The file that rope-bench reads for -c or --hf, whatever it is called there."""
+    name = value.removesuffix(".json")
+    candidates = [os.path.join(value, "config.json")] if flag == "--hf" else []
+    candidates += [value] + ([name + ".json", shipped.get(name, "")] if flag == "-c" and "/" not in value else [])
+    return os.path.realpath(next((path for path in candidates if os.path.isfile(path)), value))
+
+
+def _refuse_twice(options):
+    """A config under two names would be measured twice."""
+    sources = [("-c", config) for config in options.config] + [("--hf", path) for path in options.hf]
+    if len(sources) < 2:
+        return
+    listed = member(options.binary, ask(options.binary, "list", "configs") or {}, "configs")
+    shipped = {row["name"]: row["file"] for row in listed}
+    seen = {}
+    for source in sources:
+        file = (source[0], _file_of(*source, shipped))
+        if file in seen:
+            other = "" if seen[file] == source else f", as {shlex.join(seen[file])}"
+            raise SweepError(f"{shlex.join(source)} is given twice{other}")
+        seen[file] = source
+
+
 def _changes(sweep, options):
     """Axes of the sweep, with the user's in place of those of the same key, then the others of the user."""
     def key(axis):
@@ -148,6 +177,7 @@ def _listed(binary, flags):
 def planned(options):
     """The jobs of all sweeps that were asked for, in order, without cases of other shards."""
     sweeps = {name: _sweep_named(name) for name in options.sweeps}  # each once
+    _refuse_twice(options)
     how = [flag for flag, on in (("--no-check", options.no_check), ("--no-measure", options.no_measure)) if on]
     jobs, count = [], 0
     with tempfile.TemporaryDirectory(prefix="rope-bench-sweep-") as folder:
@@ -165,7 +195,5 @@ def planned(options):
                     if mine is None or case["name"] in mine:
                         job.cases.append(Case(case["name"], tuple(case["cache"]), count + i))
                 count += len(listed)
-                if any(other.label == label and other.sweep == name for other in jobs):
-                    raise SweepError(f"{shlex.join(as_written)} is given twice")
                 jobs.append(job)
         yield jobs

@@ -29,7 +29,8 @@ def build():
     """-> launcher(), up to date; what it says while it builds is seen, unlike later."""
     done = subprocess.run([launcher(), "--version"], stdout=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
-        raise SweepError("rope-bench could not be built, its message is above; --binary names another", done.returncode)
+        raise SweepError("rope-bench could not be built, its message is above; --binary names another",
+                         done.returncode if done.returncode in plan.REFUSALS else 6)
     return launcher()
 
 

@@ -96,6 +96,71 @@ class Evidence(unittest.TestCase):
         with open(kept, encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 2 * gates + 2)
 
+    def gate_of(self, cases):
+        return self.program(f"""#!{sys.executable}
+import json, sys
+path = [word for word in sys.argv if word.startswith("json:")][0][5:]
+json.dump(dict(cases={cases!r}), open(path, "w"))
+""")
+
+    def test_only_what_was_measured_is_counted(self):
+        """Whatever the verdict is called: without a slowdown nothing was compared."""
+        measured = {"name": "m", "cache": "cold", "verdict": "pass", "slowdown_percent": 0.1, "base_time_us": 20}
+        absent = [{"name": verdict, "cache": "cold", "verdict": verdict, "slowdown_percent": None, "base_time_us": None,
+                   "reason": reason} for verdict, reason in (("inconclusive", "no variant x"), ("missing", "it was skipped"),
+                                                             ("new", None), ("wrong", "2 elements over"))]
+        done = self.run_script("gate_counts", "-n", "3", "--binary", self.gate_of([measured, *absent]), "-c", "x")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("0 of 3 comparisons red", done.stdout)
+        for text in ("inconclusive, no variant x", "missing, it was skipped", "new, no reason given", "wrong, 2 elements over"):
+            name = text.partition(",")[0]
+            self.assertIn(f"gate_counts: {name} (cold) was not measured in 3 of 3 gates: {text}\n", done.stderr)
+            self.assertNotIn(name, done.stdout)
+        done = self.run_script("gate_counts", "-n", "2", "--binary", self.gate_of(absent), "-c", "x")
+        self.assertEqual((done.returncode, done.stdout), (6, ""))
+        self.assertIn("gate_counts: no case was measured\n", done.stderr)
+
+    def test_binaries_that_are_none(self):
+        folder = self.folder.name
+        for name, text, mode in (("garbage", b"\x00\x01garbage", 0o755), ("plain", b"#!/bin/sh\n", 0o644),
+                                 ("silent", b"#!/bin/sh\n", 0o755)):
+            path = os.path.join(folder, name)
+            with open(path, "wb") as file:
+                file.write(text)
+            os.chmod(path, mode)
+        other = self.program(f"#!{sys.executable}\nimport sys\n"
+                             "open([w for w in sys.argv if w.startswith('json:')][0][5:], 'w').write('[1]')\n")
+        for script in ("spread", "gate_counts"):
+            for binary in ("no-such-program", folder, *(os.path.join(folder, name) for name in ("garbage", "plain"))):
+                done = self.run_script(script, "-n", "2", "--binary", binary, "-c", "x")
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertRegex(done.stderr, rf"\A{script}: cannot start .*; --binary names another rope-bench\n\Z")
+            for binary in (os.path.join(folder, "silent"), other):
+                done = self.run_script(script, "-n", "2", "--binary", binary, "-c", "x")
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, f"{script}: {binary} is no rope-bench: it ended with 0 and wrote no results\n"))
+
+    def test_files_that_cannot_be_written(self):
+        """Said before the first run; a file that is there is left as it is, one that is not is not made."""
+        log = os.path.join(self.folder.name, "log")
+        program = self.program(f"#!{sys.executable}\nimport sys\nopen({log!r}, 'w').write('x')\nsys.exit(6)\n")
+        there = os.path.join(self.folder.name, "there")
+        with open(there, "w", encoding="utf-8") as file:
+            file.write("as it was")
+        for script, flag in (("spread", "--json"), ("gate_counts", "--csv")):
+            for path in (os.path.join(there, "x"), os.path.join(self.folder.name, "none", "x"), self.folder.name, ""):
+                done = self.run_script(script, "-n", "2", flag, path, "--binary", program, "-c", "x")
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertRegex(done.stderr, rf"\A{script}: cannot write .*\n\Z")
+                self.assertFalse(os.path.exists(log), path)
+        for script, flag in (("spread", "--json"), ("gate_counts", "--csv")):
+            for path in (there, os.path.join(self.folder.name, "new")):
+                done = self.run_script(script, "-n", "2", flag, path, "--binary", program, "-c", "x")
+                self.assertEqual(done.returncode, 6, done.stderr)
+        with open(there, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "as it was")
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "new")))
+
     def test_cold_bytes_that_agree(self):
         # L2 keeps 30 MB of every launch's output: that is no fault, and cancels between sizes.
         done = self.cold(read=1.03)

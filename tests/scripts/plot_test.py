@@ -1,6 +1,7 @@
 """scripts/plot.py: what it draws of rows whose pictures are known, and what it refuses."""
 import csv
 import importlib.util
+import json
 import math
 import os
 import subprocess
@@ -145,10 +146,18 @@ class WrongCalls(PlotTest):
         self.write([row("fast", 1, status="failed")], "failed.csv")
         with open(os.path.join(self.folder, "a.csv"), encoding="utf-8") as file:
             whole = file.read()
-        for name, text in (("empty.csv", ""), ("cut.csv", whole[:-20])):
+        for name, text in (("empty.csv", ""), ("cut.csv", whole[:-20]), ("a.json", json.dumps({"results": rows()}, indent=2)),
+                           ("lines.jsonl", "\n".join(map(json.dumps, rows()))), ("list.json", json.dumps(rows())),
+                           ("semicolons.csv", whole.replace(",", ";")), ("decimal.csv", whole.replace(",", ";").replace(".", ",")),
+                           ("tabs.csv", whole.replace(",", "\t")), ("mark.csv", "\ufeff" + whole.replace(",", ";"))):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         for words, text in ((("empty.csv",), "empty.csv: no column name"),
+                            (("a.json",), "plot.py: a.json: JSON, not CSV; `rope-bench -o csv` and sweep.py write CSV\n"),
+                            (("lines.jsonl",), "lines.jsonl: JSON, not CSV"), (("list.json",), "list.json: JSON, not CSV"),
+                            (("semicolons.csv",), "plot.py: semicolons.csv: separated by semicolons; save it with commas\n"),
+                            (("decimal.csv",), "separated by semicolons"), (("mark.csv",), "separated by semicolons"),
+                            (("tabs.csv",), "tabs.csv: separated by tabs; save it with commas"),
                             (("cut.csv",), "not as many fields as the header has"),
                             (("none.csv",), "cannot read none.csv: No such file or directory"),
                             (("other.csv",), "other.csv: no column name; expected a CSV of"),
@@ -200,6 +209,7 @@ class Numbers(unittest.TestCase):
     def test_entries_of_suites(self):
         self.assertEqual(self.plot.entry_of({"name": "fused/split/rope/fast/bf16/T1", "config": "fused", "op": "rope"}),
                          "split")
+        self.assertEqual(self.plot.entry_of({"name": "a_b-c/split/rope/fast/bf16/T1", "config": "a/b c", "op": "rope"}), "split")
         self.assertEqual(self.plot.entry_of({"name": "llama7b/rope/fast/bf16/T1", "config": "llama7b", "op": "rope"}), "")
 
 

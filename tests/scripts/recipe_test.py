@@ -16,7 +16,7 @@ CONFIG = {
     "name": "b",
     "model": {"num_heads": 1, "head_dim": 64},
     "tokens": [3, 5],
-    "measure": {"max_time_s": 0.01},
+    "measure": {"cache": "warm", "max_time_s": 0.5},
 }
 
 
@@ -84,6 +84,74 @@ class Recipe(unittest.TestCase):
         self.assertEqual(slowed.returncode, 2, slowed.stderr)
         self.assertIn("a slowdown is planted in BASE", slowed.stderr)
         self.assertFalse(os.path.exists(self.path("base.json")))
+
+    def test_what_has_no_times_is_no_baseline(self):
+        """Every later run would be inconclusive against it."""
+        done = self.recipe(run=("--no-measure",))
+        self.assertEqual((done.returncode, done.stderr), (4, "gate: the first run is no baseline: a row has no time, or fewer than six rounds\n"))
+        self.assertFalse(os.path.exists(self.path("base.json")))
+
+    def test_a_noisy_first_run_is_a_baseline(self):
+        noisy = self.path("noisy")
+        with open(noisy, "w") as file:
+            file.write(f"""#!{sys.executable}
+import json, subprocess, sys
+done = subprocess.run([{BINARY!r}, *sys.argv[1:]])
+if sys.argv[1] == "run":
+    path = sys.argv[-1].partition(":")[2]
+    results = json.load(open(path))
+    for row in results["results"]:
+        row["limit_ratio_ci_low"], row["limit_ratio_ci_high"] = 0.1 * row["limit_ratio"], 9 * row["limit_ratio"]
+        row["time_median_us"], row["time_ci_low_us"], row["time_ci_high_us"] = 1000, 100, 9000
+    json.dump(results, open(path, "w"))
+sys.exit(done.returncode)
+""")
+        os.chmod(noisy, 0o755)
+        self.assertEqual(self.recipe(ROPE_BENCH=noisy).returncode, 0)
+        self.assertTrue(os.path.exists(self.path("base.json")))
+
+    def test_flags_of_compare_are_checked_before_the_run(self):
+        with open(self.path("b.json"), "w") as file:
+            file.write("{")  # which a run would complain of
+        for flags, text in ((("--margn", "3%"), "did you mean --margin?"), (("--margin", "x"), "--margin x: allowed"),
+                            (("--margins", "none.json"), "none.json: No such file"), (("base.json",), 'unexpected "base.json"'),
+                            (("-o", "xml:x"), 'unknown format "xml"')):
+            done = self.recipe(*flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertNotIn("b.json:", done.stderr)
+        for flags in (("--margin", "3%", "--floor", "1us", "--force"), ("-o", "json:report.json"), ("--exit-zero",)):
+            done = self.recipe(*flags, UPDATE="1")
+            self.assertIn("b.json:", done.stderr)  # the run was started
+        self.assertFalse(os.path.exists(self.path("report.json")))
+
+    def test_files_that_would_be_lost(self):
+        """The same file under any name is refused before anything is removed or run."""
+        first = self.recipe()
+        self.assertEqual(first.returncode, 0, first.stderr)
+        os.mkdir(self.path("sub"))
+        os.symlink("base.json", self.path("link.json"))
+        os.link(self.path("base.json"), self.path("hard.json"))
+        os.symlink(".", self.path("here"))
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("base.json")) as file:
+            before = file.read()
+        same = ("base.json", "./base.json", "sub/../base.json", "link.json", "hard.json", "here/base.json",
+                self.path("base.json"))
+        calls = [({name: path}, f"{name} {path} is the baseline") for name in ("NEW", "SUMMARY") for path in same]
+        calls += [({"NEW": "b.json"}, "NEW b.json is what b reads"), ({"NEW": "pipe"}, "NEW pipe is no regular file"),
+                  ({"SUMMARY": "here/b.json"}, "SUMMARY here/b.json is what b reads"),
+                  ({"NEW": "x", "SUMMARY": "./x"}, "SUMMARY ./x is NEW")]
+        listed = sorted(os.listdir(self.folder.name))
+        for environment, text in calls:
+            done = self.recipe(**environment)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"gate: {text}\n"))
+            with open(self.path("base.json")) as file:
+                self.assertEqual(file.read(), before)
+            self.assertEqual(sorted(os.listdir(self.folder.name)), listed)
+        os.unlink(self.path("base.json"))  # nor may the first run's baseline be its NEW
+        done = self.recipe(NEW="./base.json")
+        self.assertEqual((done.returncode, done.stderr), (2, "gate: NEW ./base.json is the baseline\n"))
 
     def test_says_how_it_is_used_and_passes_errors_on(self):
         usage = subprocess.run(

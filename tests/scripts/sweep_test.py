@@ -5,9 +5,11 @@ import os
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -242,7 +244,59 @@ class Resume(SweepTest):
                 file.write(b"\r\n".join(lines[:5]) + b"\r\n" + torn)
             done = self.checked(*self.SWEEP, "torn.csv", "-c", self.config, "--resume")
             self.assertIn("12 of 16 cases run", done.stderr)
+            self.assertIn("torn.csv: its last row is not whole and measured again", done.stderr)
             self.assertEqual(read(self.file("torn.csv")), whole)
+
+    def test_damage_that_no_kill_leaves(self):
+        """Only a record that is cut off at the end is dropped; else the rows behind the damage would be lost."""
+        self.whole()
+        with open(self.file("whole.csv"), "rb") as file:
+            lines = file.read().split(b"\r\n")[:-1]
+
+        def field(line, i, change):
+            cells = line.split(b",")
+            cells[i] = change(cells[i])
+            return b",".join(cells)
+        row = 4
+        for at in (row, len(lines) - 1):  # in the middle, and the last row
+            for i in (0, 6, -1):
+                for name, change in (("before", lambda cell: b'"' + cell), ("inside", lambda cell: cell[:1] + b'"' + cell[1:]),
+                                     ("behind", lambda cell: cell + b'"'), ("end", lambda cell: cell[:1] + b"\r" + cell[1:])):
+                    if (i, name) == (-1, "end"):
+                        continue  # that field is in quotes, and may hold line ends
+                    damaged = [field(line, i, change) if n == at else line for n, line in enumerate(lines)]
+                    for tail in (b"\r\n", b"\r\n" + lines[2][:30]):
+                        data = b"\r\n".join(damaged) + tail
+                        with open(self.file("damaged.csv"), "wb") as file:
+                            file.write(data)
+                        for words in (("--merge", "damaged.csv", "-o", "never.csv"),
+                                      (*self.SWEEP, "damaged.csv", "-c", self.config, "-d", "cpu", "--no-measure", "--resume")):
+                            done = self.sweep(*words)
+                            self.assertEqual(done.returncode, 2, (at, i, name, tail, done.stderr))
+                            self.assertRegex(done.stderr, rf"\Asweep.py: damaged.csv: row {at + 1} .*\n\Z")
+                        with open(self.file("damaged.csv"), "rb") as file:
+                            self.assertEqual(file.read(), data)
+        self.assertFalse(os.path.exists(self.file("never.csv")))
+
+    def test_rows_that_no_sweep_writes(self):
+        whole = self.whole()
+        for change, text in ((lambda rows: rows.insert(9, rows[2]), "row 11 is tiny/rope/fast/bf16/T2 (warm), as row 4 is"),
+                             (lambda rows: rows[3].update(status="paased"), 'row 5: status is "paased"; there are passed, '),
+                             (lambda rows: rows[3].update(status=""), 'row 5: status is ""; there are passed, '),
+                             (lambda rows: rows[3].update(cache="wram"), 'row 5: cache is "wram"; there are cold, warm')):
+            rows = [dict(row) for row in whole]
+            change(rows)
+            with open(self.file("odd.csv"), "w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, list(whole[0]), lineterminator="\r\n")
+                writer.writeheader()
+                writer.writerows(rows)
+            for words in (("--merge", "odd.csv", "-o", "never.csv"),
+                          (*self.SWEEP, "odd.csv", "-c", self.config, "-d", "cpu", "--no-measure", "--resume")):
+                done = self.sweep(*words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"sweep.py: odd.csv: {text}", done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+            self.assertEqual(read(self.file("odd.csv")), rows)
 
     def test_names_that_are_regexes_and_two_cache_modes(self):
         """What is missing is asked for by --filter: exactly that, whatever the names hold."""
@@ -324,6 +378,44 @@ class Resume(SweepTest):
         self.assertEqual(second.returncode, 2)
         self.assertIn("another sweep is writing it", second.stderr)
 
+    def interrupted(self, numbers, ignored=()):
+        """Sends signals to a sweep that has a row, a second one while it tidies up. -> the process, ended, and its stderr"""
+        def set_up():  # whatever runs the tests ignores
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+        os.mkdir(self.file("temporary"))
+        with open(self.file("stderr"), "w", encoding="utf-8") as stderr:
+            process = subprocess.Popen(
+                self.words(*self.SWEEP, "out.csv", "-c", self.config, "-d", "cpu", "--no-measure", "-q",
+                           binary=self.wrapper(delay=0.2)), cwd=self.folder, stderr=stderr,
+                env={**os.environ, "TMPDIR": self.file("temporary")}, preexec_fn=set_up)
+        self.addCleanup(process.kill)
+        while not os.path.exists(self.file("out.csv")) or not read(self.file("out.csv")):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        for number in numbers:
+            process.send_signal(number)
+            time.sleep(0.02)
+        process.wait(60)
+        with open(self.file("stderr"), encoding="utf-8") as stderr:
+            return process, stderr.read()
+
+    def test_signals_that_interrupt(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number.name):
+                process, stderr = self.interrupted([number] if number == signal.SIGINT else [number, number])
+                self.assertEqual((process.returncode, stderr), (130, "sweep.py: interrupted; --resume goes on\n"))
+                self.assertEqual(os.listdir(self.file("temporary")), [])
+                self.assertLess(len(read(self.file("out.csv"))), 16)
+            os.rmdir(self.file("temporary"))
+            os.unlink(self.file("out.csv"))
+
+    def test_a_hangup_that_is_ignored(self):
+        """As under nohup."""
+        process, stderr = self.interrupted([signal.SIGHUP], ignored=[signal.SIGHUP])
+        self.assertEqual((process.returncode, stderr), (0, ""))
+        self.assertEqual(len(read(self.file("out.csv"))), 16)
+
 
 class Shards(SweepTest):
     SWEEP = ("tokens", "pairing", "-a", "tokens=1-4")
@@ -335,17 +427,18 @@ class Shards(SweepTest):
             parts = [f"part{i}of{count}.csv" for i in range(count)]
             for i, part in enumerate(parts):
                 self.checked(*self.SWEEP, "-c", self.config, "-o", part, "--shard", f"{i}/{count}")
-            done = self.sweep("--merge", *reversed(parts), "-o", "merged.csv")
+            merged = f"merged{count}.csv"
+            done = self.sweep("--merge", *reversed(parts), "-o", merged)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("none of the files", done.stderr)
-            self.assertEqual(read(self.file("merged.csv")), whole)
+            self.assertEqual(read(self.file(merged)), whole)
             # The hash of rope-bench decides what is in a part.
             if count == 2:
                 listed = subprocess.run([BINARY, "-c", self.config, "-a", "tokens=1-4", "-a", "variant=fast,naive", "--shard",
                                          "1/2", "-n", "-o", "json"], capture_output=True, check=True)
                 self.assertEqual([row["name"] for row in read(self.file(parts[1])) if row["sweep"] == "tokens"],
                                  [case["name"] for case in json.loads(listed.stdout)["cases"]])
-        done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "merged.csv")
+        done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "some.csv")
         self.assertRegex(done.stderr, r"\d+ cases are in none of the files")
 
     def test_merge_refuses(self):
@@ -354,8 +447,9 @@ class Shards(SweepTest):
         with open(self.file("c.csv"), "w", encoding="utf-8") as file:
             file.write("a,b\r\n1,2\r\n")
         for words, text in ((("a.csv", "a.csv"), "tiny/rope/fast/bf16/T1 (warm) is in a.csv and in a.csv"),
-                            (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 and "),
+                            (("a.csv", "b.csv"), "parts of different sweeps: case 0 is tiny/rope/fast/bf16/T1 in a.csv and tiny/"),
                             (("a.csv", "c.csv"), "c.csv: not written by sweep.py: no column name"),
+                            (("a.csv", self.config), "tiny.json: JSON, not CSV"),
                             (("a.csv", "none.csv"), "cannot read none.csv: No such file or directory")):
             done = self.sweep("--merge", *words, "-o", "merged.csv")
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -363,6 +457,64 @@ class Shards(SweepTest):
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertFalse(os.path.exists(self.file("merged.csv")))
         self.assertIn("one of the files to read", self.sweep("--merge", "a.csv", "-o", "a.csv").stderr)
+
+    def test_parts_of_other_sweeps(self):
+        """Whatever part it is: with other axes, flags, configs, or sweeps in another order."""
+        shutil.copy(self.config, self.file("other.json"))
+        whole = ("tokens", "pairing", "-a", "tokens=1,2", "-a", "variant=fast", "-c", self.config)
+        self.checked(*whole, "--shard", "0/2", "-o", "part.csv")
+        others = {"more tokens": (*whole[:3], "tokens=1-4", *whole[4:]),
+                  "fewer tokens": (*whole[:3], "tokens=2", *whole[4:]),
+                  "another axis": (*whole, "-a", "op=rope"),
+                  "another key": (*whole, "--set", "theta=7"),
+                  "another config": (*whole[:-1], self.file("other.json")),
+                  "a config more": (*whole[:-1], self.file("other.json"), "-c", self.config),
+                  "another order": ("pairing", "tokens", *whole[2:]),
+                  "another sweep": ("decode", "-a", "tokens=1-8", *whole[4:])}
+        for name, words in others.items():
+            for shard in ((), ("--shard", "1/2")):
+                part = f"{name}{len(shard)}.csv"
+                self.checked(*words, *shard, "-o", part)
+                done = self.sweep("--merge", "part.csv", part, "-o", "merged.csv")
+                self.assertEqual(done.returncode, 2, (name, shard, done.stderr))
+                self.assertRegex(done.stderr, r"\Asweep.py: these are parts of different sweeps: .* part\.csv .*\n\Z|"
+                                              r"\Asweep.py: .* is in part\.csv and in .*\n\Z|has case .* between them\n\Z")
+                self.assertFalse(os.path.exists(self.file("merged.csv")), name)
+
+    def test_merge_leaves_files_that_are_there(self):
+        """As a sweep does, whatever they are."""
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")
+        shutil.copy(self.file("a.csv"), self.file("copy.csv"))
+        os.symlink("copy.csv", self.file("link.csv"))
+        for name in (self.config, "copy.csv", "link.csv"):
+            with open(self.file(name), "rb") as file:
+                before = file.read()
+            done = self.sweep("--merge", "a.csv", "-o", name)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"sweep.py: {name} is there already; another -o writes a new file\n"))
+            with open(self.file(name), "rb") as file:
+                self.assertEqual(file.read(), before)
+        self.assertTrue(os.path.islink(self.file("link.csv")))
+
+    def test_a_pipe_stays_one(self):
+        """So do devices: no file takes their place. Merged rows are written to them; a sweep reads its own rows again."""
+        self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")
+        os.mkfifo(self.file("pipe"))
+        os.symlink("pipe", self.file("link"))
+        for name in ("pipe", "link"):
+            for more in ((), ("--resume",)):
+                done = self.sweep("tokens", "-c", self.config, "-d", "cpu", "-o", name, *more)
+                self.assertEqual((done.returncode, done.stderr), (
+                    2, f"sweep.py: cannot write {name}: it is no regular file, and rows are read again\n"))
+            got = []
+            reader = threading.Thread(target=lambda: got.append(read(self.file("pipe"))), daemon=True)
+            reader.start()
+            done = self.sweep("--merge", "a.csv", "-o", name, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISFIFO(os.stat(self.file("pipe")).st_mode))
+            self.assertTrue(os.path.islink(self.file("link")))
+            reader.join(60)
+            self.assertEqual(got, [read(self.file("a.csv"))])
 
     def test_parts_that_a_spreadsheet_saved(self):
         """A byte-order mark and columns in another order are no harm; semicolons, and rows cut short, are refused."""
@@ -448,10 +600,36 @@ class WrongCalls(SweepTest):
         self.expect(("tokens", *flags, "--shard", "2/2"), "--shard 2/2: not I/N")
         self.expect(("tokens", *flags, "-c", self.config), "is given twice")
         self.expect(("models", *flags), "takes no -c")
+        self.expect(("tokens", *flags, "--ressume"), "sweep.py: unknown flag --ressume; did you mean --resume?\n")
+        self.expect(("tokens", *flags, "--shrad=0/2"), "sweep.py: unknown flag --shrad; did you mean --shard?\n")
+        self.expect(("tokens", *flags, "--zzz"), "sweep.py: unknown flag --zzz; --help lists them\n")
+        self.expect(("tokens", *flags, "gqa"), "sweep.py: \"gqa\" is out of place: names of sweeps stand together")
         self.expect(("tokens", "-c", self.config, "-o", "."), "it is a folder")
         self.expect(("tokens", "-c", self.config, "-o", "none/out.csv"), "cannot write none/out.csv: No such file")
-        self.expect(("--merge", "a.csv", "--resume", "-o", "out.csv"), "not with --resume")
+        for output in ((), ("-o", "out.csv")):
+            for flag in (("--resume",), ("-n",), ("-c", "x"), ("--hf", "x"), ("-d", "cpu"), ("-a", "x=1"), ("--set", "x=1"),
+                         ("--shard", "0/2"), ("--no-check",), ("--no-measure",), ("--require-gpu",)):
+                self.expect(("--merge", "a.csv", *flag, *output), f"it goes with -o alone, not with {flag[0]}\n")
+        self.expect(("tokens", "--merge", "a.csv", "-o", "out.csv"), "not with a sweep")
+        self.expect(("--merge", "a.csv"), "no -o")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_a_config_under_two_names(self):
+        os.mkdir(self.file("sub"))
+        os.symlink("tiny.json", self.file("link.json"))
+        shutil.copy(self.config, self.file("sub/tiny.json"))
+        llama = os.path.join(ROOT, "tests", "data", "hf", "llama-3.1-8b.json")
+        os.mkdir(self.file("model"))
+        shutil.copy(llama, self.file("model/config.json"))
+        listed = subprocess.run([BINARY, "list", "configs", "-o", "json"], capture_output=True, check=True)
+        shipped = json.loads(listed.stdout)["configs"][0]
+        for first, second in (("-c tiny", "-c tiny.json"), ("-c tiny.json", "-c ./tiny.json"), ("-c tiny", "-c sub/../tiny.json"),
+                              ("-c tiny.json", "-c link"), ("-c " + shipped["name"], "-c " + shipped["file"]),
+                              ("--hf model", "--hf model/config.json"), ("--hf model/", "--hf model")):
+            self.expect(("tokens", *first.split(), *second.split(), "-o", "out.csv"),
+                        f"sweep.py: {second} is given twice, as {first}\n")
+        done = self.sweep("tokens", "-a", "tokens=1", "-c", "tiny", "-c", "sub/tiny.json", "--hf", "model", "-n")
+        self.assertEqual((done.returncode, len(done.stdout.splitlines())), (0, 6), done.stderr)
 
     def test_the_binary_of_the_checkout_is_built_first(self):
         os.mkdir(self.file("scripts"))
@@ -459,6 +637,7 @@ class WrongCalls(SweepTest):
         shutil.copytree(os.path.join(ROOT, "scripts", "sweep_lib"), self.file("scripts/sweep_lib"))
         launcher = self.file("scripts/rope-bench")
         for script, code, text in ((f'echo building >&2; exec {BINARY} "$@"', 0, "building\n"),
+                                   ("echo it broke >&2; exit 1", 6, "it broke\nsweep.py: rope-bench could not be built"),
                                    ("echo it broke >&2; exit 6", 6, "it broke\nsweep.py: rope-bench could not be built")):
             with open(launcher, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
@@ -477,6 +656,8 @@ class WrongCalls(SweepTest):
     def test_a_binary_that_is_another_program(self):
         for script, code, text in (("echo garbage", 2, "is no rope-bench: its -c -o json printed 'garbage"),
                                    ("echo '{}'", 2, "is no rope-bench, or another version: no "),
+                                   ("exit 1", 6, "other ended with 1 and without an answer\n"),
+                                   ("echo no; echo no >&2; exit 3", 6, "ended with 3 and without an answer: no\n"),
                                    ("kill -SEGV $$", 6, "ended by SIGSEGV")):
             with open(self.file("other"), "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
