@@ -64,7 +64,9 @@ def _whole_records(path, data):
             fields_of_header = fields_of_header or fields
             start = position = end.end()
             row, fields = row + 1, 1
-        elif data[position:] not in (b"", b"\r"):
+        elif data[position:] == b"\r":
+            break  # cut off within the line end
+        elif position < len(data):
             if data[position:position + 1] != b'"' or data[position - 1:position] not in (b",", b"\n", b""):
                 raise SweepError(f"{path}: row {row} is damaged: a stray quote or line end in field {fields}")
             # Nothing closes this quote: either the record was cut off inside of the field, or the quote is a stray one, and

@@ -13,6 +13,8 @@ import threading
 import time
 import unittest
 
+sys.dont_write_bytecode = True
+
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SWEEP = os.path.join(ROOT, "scripts", "sweep.py")
 BINARY = ""
@@ -239,13 +241,26 @@ class Resume(SweepTest):
         with open(self.file("whole.csv"), "rb") as file:
             data = file.read()
         lines = data.split(b"\r\n")
-        for torn in (lines[5][:40], lines[5], b'"in quotes\r\nstill', b'tiny,"x\r\n"'):
+        for torn in (lines[5][:40], lines[5], lines[5] + b"\r", b'"in quotes\r\nstill', b'tiny,"x\r\n"'):
             with open(self.file("torn.csv"), "wb") as file:
                 file.write(b"\r\n".join(lines[:5]) + b"\r\n" + torn)
             done = self.checked(*self.SWEEP, "torn.csv", "-c", self.config, "--resume")
             self.assertIn("12 of 16 cases run", done.stderr)
             self.assertIn("torn.csv: its last row is not whole and measured again", done.stderr)
             self.assertEqual(read(self.file("torn.csv")), whole)
+
+    def test_every_place_of_a_cut(self):
+        """No place in a record is taken for damage, or for more than that record."""
+        self.whole()
+        sys.path.insert(0, os.path.dirname(SWEEP))
+        self.addCleanup(sys.path.remove, os.path.dirname(SWEEP))
+        from sweep_lib import csv_file
+        with open(self.file("whole.csv"), "rb") as file:
+            data = file.read()
+        ends = [i + 1 for i, byte in enumerate(data) if byte == 0x0A]
+        for begin, end in zip(ends[2:4], ends[3:5]):
+            for cut in range(begin, end):
+                self.assertEqual(csv_file._whole_records("x", data[:cut]), begin)
 
     def test_damage_that_no_kill_leaves(self):
         """Only a record that is cut off at the end is dropped; else the rows behind the damage would be lost."""
