@@ -80,7 +80,9 @@ bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
   const bool norm = has_norm(args, how);
   if (norm && is_packed(args)) return false;
   if (!how.stages.rotation && !norm && all_in_place(args)) return false;
-  if (forms_angles(args, how) && !factors_fit(args, how.config)) return false;
+  // A norm over a whole row has the room for one token's: norm_fits().
+  const bool row = norm && args.norm == ROPE_NORM_ROW;
+  if (forms_angles(args, how) && !row && !factors_fit(args, how.config)) return false;
   const VectorParams v = vector_params(args, how);
   const int threads = head_threads(v);
   if (threads == 0 || (how.warp_per_head && threads % 32 != 0)) return false;

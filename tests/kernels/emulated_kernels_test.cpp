@@ -217,6 +217,39 @@ TEST(EmulatedKernels, FactorsHaveRoom) {
   }
 }
 
+// What models have goes to the kernels that are made for it, whatever the number of tokens.
+TEST(EmulatedKernels, ModelsArePlain) {
+  for (const int32_t op : testing::kPlainOps) {
+    for (const int32_t norm : {ROPE_NORM_NONE, ROPE_NORM_HEAD, ROPE_NORM_ROW}) {
+      if ((norm != ROPE_NORM_NONE) != (op == ROPE_OP_NORM_SPLIT_ROPE)) continue;
+      ProblemSpec spec;
+      spec.op = op;
+      spec.dtype = Dtype::kBF16;
+      spec.heads = 32;
+      spec.kv_heads = 8;
+      spec.head_dim = spec.rotary_dim = 128;
+      spec.norm = norm;
+      spec.packed = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
+      for (const bool in_place : {true, false}) {
+        spec.in_place = in_place;
+        Problem problem(spec);
+        for (const bool uses_table : {true, false}) {
+          RopeKernelArgs args = problem.args(uses_table);
+          for (const int64_t tokens : {1, 64, 256, 1024, 4096, 65536}) {
+            args.num_tokens = tokens;
+            device::VectorLaunch how;
+            how.stages = norm == ROPE_NORM_NONE ? device::Stages{false, false, true}
+                                                : device::Stages{true, true, true};
+            how.config = device::plain_config(args, how.stages);
+            EXPECT_TRUE(device::is_plain(args, how))
+                << spec.name() << (uses_table ? "" : ", no table, ") << tokens << " tokens";
+          }
+        }
+      }
+    }
+  }
+}
+
 // A table that only 64-bit positions reach the end of is no work for kernels that look at 32.
 TEST(EmulatedKernels, LongTablesAreNotPlain) {
   Problem problem(ProblemSpec{});
