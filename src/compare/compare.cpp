@@ -69,12 +69,13 @@ void judge_times(CaseVerdict* v) {
   const bool by_ratio = one_family && base_ratio && new_ratio;
   v->judged_by = by_ratio ? "limit_ratio" : "time";
   v->change = by_ratio ? change_of_ratio(*base_ratio, *new_ratio) : v->time;
-  for (const auto& [row, file] : {std::pair(v->base, "BASE"), std::pair(v->now, "NEW")}) {
-    if (!v->reason.empty()) continue;
-    v->reason = why_no_interval(*row, by_ratio, file);
-    if (!v->reason.empty()) v->verdict = Verdict::kInconclusive;
+  std::string reason = why_no_interval(*v->base, by_ratio, "BASE");
+  if (reason.empty()) reason = why_no_interval(*v->now, by_ratio, "NEW");
+  if (!reason.empty()) {
+    v->verdict = Verdict::kInconclusive;
+    v->reason = reason;
+    return;
   }
-  if (!v->reason.empty()) return;
   switch (judge_change(*v->change, v->margin)) {
     case Beyond::kSlower:
       v->verdict = Verdict::kRegression;

@@ -90,7 +90,7 @@ void compare_pairs(const std::vector<RowPair>& pairs, std::vector<std::string>* 
 }
 
 // What was slowed on purpose is nothing to measure others by.
-void refuse_slowed(const ResultsFile& base, std::vector<std::string>* lines) {
+void note_slowed(const ResultsFile& base, std::vector<std::string>* lines) {
   const ResultRow* first = nullptr;
   size_t count = 0;
   for (const ResultRow& row : base.rows) {
@@ -169,7 +169,7 @@ std::vector<std::string> differences(const ResultsFile& base, const ResultsFile&
                                      const std::vector<RowPair>& pairs) {
   std::vector<std::string> lines;
   compare_schemas(base, now, &lines);
-  refuse_slowed(base, &lines);
+  note_slowed(base, &lines);
   compare_configs(base, now, &lines);
   const size_t before = lines.size();
   compare_pairs(pairs, &lines);

@@ -30,8 +30,8 @@ struct RowPair {
 // regard of dtype and device, where that leaves no choice.
 std::vector<RowPair> match_rows(const ResultsFile& base, const ResultsFile& now, bool anywhere);
 
-// What forbids to compare them, a line each; empty: nothing. Schema versions, a BASE that
-// is slowed, single values of the configs, and the fields of FieldRole::kAlike of each pair; what
+// What forbids to compare them, a line each; empty: nothing. Schema versions, a BASE that is
+// slowed, single values of the configs, and the fields of FieldRole::kAlike of each pair; what
 // differs likewise in many cases is said once.
 std::vector<std::string> differences(const ResultsFile& base, const ResultsFile& now,
                                      const std::vector<RowPair>& pairs);
