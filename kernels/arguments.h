@@ -12,6 +12,11 @@
 
 namespace rope_bench {
 
+// Whether tokens are those of packed sequences: positions are looked up, and some may be padding.
+inline bool is_packed(const RopeKernelArgs& args) {
+  return args.op == ROPE_OP_VARLEN_SPLIT_ROPE || args.position_source != ROPE_POSITIONS_IDS;
+}
+
 inline bool in_place(const RopeTensor& tensor) { return tensor.in == tensor.out; }
 // Of the operands that have heads.
 inline bool all_in_place(const RopeKernelArgs& args) {

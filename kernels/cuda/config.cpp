@@ -131,18 +131,20 @@ constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kNorm[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kRowNorm[] = {{kAny, 16, 128, 2}};
-constexpr Choice kAngles[] = {
-    {110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {450'000, 16, 64, 2}, {kAny, 16, 128, 1}};
-constexpr Choice kAnglesOutOfPlace[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1}};
+constexpr Choice kAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kNormAngles[] = {{110'000, 8, 256, 1}, {152'000, 16, 128, 1}, {kAny, 16, 64, 2}};
+// Packed tokens are looked up while loads are on their way: many threads.
+constexpr Choice kPacked[] = {{kAny, 16, 128, 1}};
+constexpr Choice kPackedAngles[] = {{450'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 
 std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
-  const bool norm = stages.norm && args.norm != ROPE_NORM_NONE;
+  using Choices = std::span<const Choice>;
   const bool angles = stages.rotation && args.table == nullptr;
-  if (norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
-  if (norm) return angles ? std::span<const Choice>(kNormAngles) : kNorm;
-  if (angles) return all_in_place(args) ? std::span<const Choice>(kAngles) : kAnglesOutOfPlace;
-  return all_in_place(args) ? std::span<const Choice>(kInPlace) : kOutOfPlace;
+  if (stages.norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
+  if (stages.norm && args.norm != ROPE_NORM_NONE) return angles ? Choices(kNormAngles) : kNorm;
+  if (is_packed(args)) return angles ? Choices(kPackedAngles) : kPacked;
+  if (angles) return kAngles;
+  return all_in_place(args) ? Choices(kInPlace) : kOutOfPlace;
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ enum class PlainMode {
 // `looks_up`: forms angles of packed tokens.
 constexpr int plain_registers(PlainMode mode, int bytes, int heads, bool looks_up) {
   if (heads == 2) return mode == PlainMode::kNorm || looks_up ? 64 : 56;
-  return bytes == 16 && (mode == PlainMode::kNorm || looks_up) ? 56 : 40;
+  return looks_up || (bytes == 16 && mode == PlainMode::kNorm) ? 56 : 40;
 }
 
 // kPacked: tokens are those of packed sequences, some perhaps padding.
@@ -89,10 +89,15 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   constexpr int kFactorBytes = FactorRow<kSource>::kSize;
   constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
   const char* table = kAngles ? nullptr : p.table + lane * kLanePairs * kFactorBytes;
+  const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
+  BlockTokens tokens;
+  [[maybe_unused]] LocatedToken own;
+  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, own, &tokens);
   settle(in);
   settle(position_at);
   settle(table);
   if constexpr (kAngles) {
+    factors.aim(p.positions, p.position_bytes);
     if (block_x() == 0) {
       prefetch_angles<kPacked>(p);
       if (kNorm) prefetch_weights(p);
@@ -101,13 +106,13 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   wait_for_previous_launch();
 
   // Load.
-  const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
   bool works = item.exists;
   uint32_t position = 0;
   if (!kAngles && !kPacked && turns && works) position = load_constant<4>(position_at).word[0];
-  BlockTokens tokens;
-  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, &tokens);
-  if constexpr (kAngles && !kPacked) factors.begin();
+  // Tensors first: they come from afar. But where registers are short, what they leave is not
+  // enough to ask for the rest.
+  constexpr bool kFactorsFirst = kNorm && kHeads == 2;
+  if constexpr (kAngles && kFactorsFirst) factors.begin();
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
@@ -117,14 +122,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
     heads.head[h].x = load<kBytes, kLoad>(at);
     heads.head[h].y = load<kBytes, kLoad>(at + slice.step);
   }
+  if constexpr (kAngles && !kFactorsFirst) factors.begin();
   let_next_launch_start();
   if constexpr (kPacked) {
     // Looked up while loads are on their way: padding has been read, and is not written.
-    TokenPosition at;
-    if (works) at = p.packed.locate(token);
-    works = works && !at.is_padding;
+    if (works) own = {token, p.packed.locate(token)};
+    works = works && !own.at.is_padding;
     if (!kAngles && !works) return;
-    position = static_cast<uint32_t>(at.position);
+    position = static_cast<uint32_t>(own.at.position);
   }
   if constexpr (kNorm) {
     if (item.operand != &p.v) heads.weights[0].load(o, slice, 0);
@@ -141,8 +146,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
 
   // Norm; the factors before it, while loads are on their way.
   if constexpr (kAngles) {
-    if (turns && kPacked) factors.form_in_turn(shared);
-    if (turns && !kPacked) factors.finish(shared);
+    if (turns) factors.finish(shared);
   }
   if constexpr (kNorm) {
     if (item.operand != &p.v) {

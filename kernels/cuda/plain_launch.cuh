@@ -11,11 +11,6 @@
 
 namespace rope_bench::device {
 
-// Whether tokens are those of packed sequences: positions are looked up, and some may be padding.
-inline bool is_packed(const RopeKernelArgs& args) {
-  return args.op == ROPE_OP_VARLEN_SPLIT_ROPE || args.position_source != ROPE_POSITIONS_IDS;
-}
-
 // Of rope_plain_kernel.
 PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how);
 // The grid; fills in what the kernel must know of it.

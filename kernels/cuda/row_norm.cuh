@@ -99,10 +99,9 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(64) rope_row_norm_kernel(ROPE_ARGUMENT RowNo
   if constexpr (kAngles) {
     if (role != Role::kV) {
       const auto position_of = [&](uint32_t) { return TokenMap::known(at.position); };
-      BlockFactors<decltype(position_of)> of_token{
-          vector.angles, token, 1, vector.half_dim, vector.sine_flip, position_of, {}};
-      of_token.begin();
-      of_token.finish(factors);
+      BlockFactors<decltype(position_of)> of_token{vector.angles,    token,      1, vector.half_dim,
+                                                   vector.sine_flip, position_of};
+      of_token.form(factors);
       sync_block();
       row.factors = FactorRow<kSource>::of_shared(factors, half);
     }

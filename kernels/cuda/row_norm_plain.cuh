@@ -63,8 +63,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
   const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
                    (head * o.in_head_stride + static_cast<uint32_t>(slice.first));
   const char* position_at = p.position_at(token);
+  const auto position_of = [&p, token](uint32_t) {
+    return TokenMap::ask(p.positions, p.angles.position_bits, token);
+  };
+  BlockFactors<decltype(position_of)> factors{p.angles,   token,       1,
+                                              p.half_dim, p.sine_flip, position_of};
   settle(in);
   settle(position_at);
+  if constexpr (kAngles) factors.aim(p.positions, p.position_bytes);
   // The last threads bring rows of the table into L2 for blocks to come; those of the first blocks
   // while the launch before ends.
   const uint32_t line = row_params.end - 1 - thread;
@@ -79,12 +85,6 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
   // Not load_constant(): the compiler would move it before the wait.
   if (!kAngles && turns && thread < rotary_dim)
     position = load<4, Hint::kKeep>(position_at).word[0];
-  const auto position_of = [&p, token](uint32_t) {
-    return TokenMap::ask(p.positions, p.angles.position_bits, token);
-  };
-  BlockFactors<decltype(position_of)> factors{p.angles,    token,       1, p.half_dim,
-                                              p.sine_flip, position_of, {}};
-  if constexpr (kAngles) factors.begin();
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
@@ -94,6 +94,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
     heads.head[h].x = load<kBytes, Hint::kStream>(at);
     heads.head[h].y = load<kBytes, Hint::kStream>(at + slice.step);
   }
+  if constexpr (kAngles) factors.begin();
   let_next_launch_start();
   if (prefetches && p.num_tokens - token > kTokensAhead)
     prefetch_line(p, load<4, Hint::kKeep>(p.position_at(token + kTokensAhead)).word[0], line);

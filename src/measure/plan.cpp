@@ -7,6 +7,11 @@ namespace rope_bench {
 namespace {
 
 constexpr double kWindowSeconds = 200e-6;
+// Device memory pauses: equal windows of 200 us differ by some 3 us or not at all, as they catch a
+// pause or none. Longer ones differ by no more. Long launches get them; of short ones it would take
+// many, and they wait for other things than for bytes.
+constexpr double kLongWindowSeconds = 800e-6;
+constexpr int kFewLaunches = 64;
 constexpr int kMostLaunches = 512;
 // In place, magnitudes grow with every rotation by the attention factor: few repeats.
 constexpr int kMostRepeats = 8;
@@ -36,15 +41,30 @@ bool plant_slowdown(const PlanInput& input, int most_launches, Plan* plan) {
   return true;
 }
 
+int launches_of(double seconds, double launch_seconds) {
+  return static_cast<int>(std::min(std::ceil(seconds / launch_seconds), 1.0 * kMostLaunches));
+}
+
 }  // namespace
+
+Plan Plan::quick() const {
+  Plan result = as_it_is();
+  const int between = std::min(quick_launches, long_launches - short_launches);
+  result.short_launches = std::min(short_launches, std::max(1, between / 4));
+  result.long_launches = result.short_launches + between;
+  return result;
+}
 
 Plan make_plan(const PlanInput& input) {
   Plan plan;
   const double peak = input.peak_gb_s * 1e9 * (input.cache == CacheMode::kWarm ? kCacheSpeed : 1);
   const double seconds =
       std::max({input.floor_s, static_cast<double>(input.bytes.total()) / peak, 1e-7});
-  const int wanted = std::clamp(static_cast<int>(std::ceil(kWindowSeconds / seconds)),
-                                std::max(2, input.slow_every), kMostLaunches);
+  plan.quick_launches = std::max(2, launches_of(kWindowSeconds, seconds));
+  int wanted = plan.quick_launches;
+  if (!input.is_host)
+    wanted = std::max(wanted, std::min(launches_of(kLongWindowSeconds, seconds), kFewLaunches));
+  wanted = std::clamp(wanted, input.slow_every, kMostLaunches);
   plan.short_launches = std::max(1, wanted / 4);
   plan.long_launches = plan.short_launches + wanted;
 

@@ -40,6 +40,9 @@ struct Plan {
     plain.slow_every = plain.scratch_sets = 0;
     return plain;
   }
+  // The same with 200 us between the windows, for what is looked at only to be chosen.
+  int quick_launches = 2;
+  Plan quick() const;
   // How often the long window uses one set.
   int repeats() const { return (long_launches + num_sets - 1) / num_sets; }
 };
@@ -47,9 +50,9 @@ struct Plan {
 // Cold: every launch of a window has a set of its own, and the cache is flushed before the window,
 // so that no byte of a launch was touched during the last four caches' worth of traffic. Warm: as
 // many sets as fit a quarter of the cache, at least two, each used a few times. The long window
-// takes at least 200 us longer than the short one; where memory or the cache holds too few sets for
-// that, a sample is made of several such pairs. Where it also holds too few for a planted slowdown
-// slow_every stays 0.
+// takes at least 200 us longer than the short one, up to 800 us where launches are long; where
+// memory or the cache holds too few sets for 200 us, a sample is made of several such pairs. Where
+// it also holds too few for a planted slowdown slow_every stays 0.
 Plan make_plan(const PlanInput& input);
 
 }  // namespace rope_bench

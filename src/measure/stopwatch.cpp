@@ -139,18 +139,19 @@ const RopeVariant* fastest_limit(Backend& backend, CaseBuffers& buffers, const P
   if (candidates.empty()) return nullptr;
   // A host flushes its caches slowly: fewer samples there.
   const bool is_host = backend.is_host();
-  race(backend, buffers, plan, cache, is_host ? 1 : 3, 1, &candidates);
+  const Plan quick = is_host ? plan.as_it_is() : plan.quick();
+  race(backend, buffers, quick, cache, is_host ? 1 : 3, 1, &candidates);
   // A closer look at the leaders.
   const size_t leaders = is_host ? 2 : 3;
   candidates.resize(std::min(candidates.size(), leaders));
-  if (candidates.size() > 1) race(backend, buffers, plan, cache, is_host ? 2 : 6, 2, &candidates);
+  if (candidates.size() > 1) race(backend, buffers, quick, cache, is_host ? 2 : 6, 2, &candidates);
   return candidates.front().row;
 }
 
 std::optional<Measurement> measure(Backend& backend, CaseBuffers& buffers,
                                    const RopeVariant& variant, const Plan& plan,
                                    const MeasureOptions& options) {
-  const RopeVariant* limit_row = fastest_limit(backend, buffers, plan.as_it_is(), options.cache);
+  const RopeVariant* limit_row = fastest_limit(backend, buffers, plan, options.cache);
   Timed kernel(backend, buffers, variant, plan, options.cache);
   std::optional<Timed> limit;
   if (limit_row != nullptr)

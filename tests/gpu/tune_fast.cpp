@@ -1,7 +1,8 @@
 // How the choices in kernels/cuda/config.cpp were made: limit_ratio of `fast` or `on_the_fly` for
 // every packet, block size, number of heads and prefetch over token counts, on the GPU present. Not
 // a test; run by hand: tune_fast [op=rope] [table=1] [dtype=bf16] [pairing=neox] [rotary_dim=128]
-// [in_place=1] [span=head] [tokens=1,64,1024]
+// [in_place=1] [span=head] [tokens=1,64,1024] [limits=0]; limits=1 prints the members of the limit
+// family too
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -56,11 +57,15 @@ void add(std::vector<Row>& rows) {
 }
 
 int tune(int argc, char** argv) {
-  std::map<std::string, std::string> given = {
-      {"op", "rope"},        {"table", "1"},
-      {"dtype", "bf16"},     {"pairing", "neox"},
-      {"rotary_dim", "128"}, {"in_place", "1"},
-      {"span", "head"},      {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
+  std::map<std::string, std::string> given = {{"op", "rope"},
+                                              {"table", "1"},
+                                              {"dtype", "bf16"},
+                                              {"pairing", "neox"},
+                                              {"rotary_dim", "128"},
+                                              {"in_place", "1"},
+                                              {"span", "head"},
+                                              {"limits", "0"},
+                                              {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const size_t equals = argument.find('=');
@@ -72,10 +77,16 @@ int tune(int argc, char** argv) {
   }
   RopeCase c;
   const std::string dtype = given["dtype"], op = given["op"];
-  c.op = op == "rope"              ? Op::kRope
-         : op == "split_rope"      ? Op::kSplitRope
-         : op == "norm_split_rope" ? Op::kNormSplitRope
-                                   : Op::kSplitRopeBackward;
+  constexpr Op kOps[] = {Op::kRope,          Op::kSplitRope,
+                         Op::kNormSplitRope, Op::kVarlenSplitRope,
+                         Op::kRopeBackward,  Op::kSplitRopeBackward};
+  for (const Op one : kOps) {
+    if (op == name(one)) c.op = one;
+  }
+  if (op != name(c.op)) {
+    std::fprintf(stderr, "tune_fast: what op is %s?\n", op.c_str());
+    return 2;
+  }
   c.dtype = dtype == "f32" ? Dtype::kF32 : dtype == "f16" ? Dtype::kF16 : Dtype::kBF16;
   c.rope.pairing = given["pairing"] == "gptj" ? Pairing::kGptj : Pairing::kNeox;
   c.num_heads = 32;
@@ -92,6 +103,7 @@ int tune(int argc, char** argv) {
   add<16, 64>(rows);
   add<16, 128>(rows);
   add<16, 256>(rows);
+  add<16, 512>(rows);
   add<16, 64, 2>(rows);
   add<16, 128, 2>(rows);
   add<16, 256, 2>(rows);
@@ -113,13 +125,18 @@ int tune(int argc, char** argv) {
   std::vector<std::string> limit_names;
   TableCache tables;
   for (const int64_t tokens : token_counts) {
+    // Of 8 sequences, where tokens are packed.
     c.tokens = tokens;
+    if (c.op == Op::kVarlenSplitRope) {
+      c.batch = tokens < 8 ? 1 : 8;
+      c.tokens = tokens / c.batch;
+    }
     const TokenRows token_rows = token_rows_of(c);
     const auto table = tables.get(c, 8);
     PlanInput input;
     input.bytes = bytes_of(c, uses_table);
-    input.own = layout_of(c, uses_table, tokens, true);
-    input.shared = layout_of(c, uses_table, tokens, false);
+    input.own = layout_of(c, uses_table, table_rows_used(token_rows), true);
+    input.shared = layout_of(c, uses_table, table_rows_used(token_rows), false);
     input.set_budget = backend->set_budget();
     input.cache_bytes = backend->info().l2_bytes;
     input.peak_gb_s = peak;
@@ -143,6 +160,16 @@ int tune(int argc, char** argv) {
         samples.push_back(limit_time / timed.sample());
       }
       ratios[i].push_back(median(samples));
+    }
+    if (given["limits"] == "1") {
+      std::printf("\n");
+      for (const RopeVariant& one : backend->limits()) {
+        Timed t(*backend, buffers, one, plan, CacheMode::kCold);
+        std::vector<double> samples;
+        t.sample();
+        for (int i = 0; i < 15; ++i) samples.push_back(t.sample());
+        std::printf("  limit %s %.3f\n", one.name, median(samples) * 1e6);
+      }
     }
     limits.push_back(median(limit_times) * 1e6);
     limit_names.push_back(limit_row->name);

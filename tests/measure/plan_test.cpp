@@ -60,8 +60,8 @@ TEST(Plan, APlantedSlowdownIsExact) {
 }
 
 // Kernels from 1 us to 100 ms, cold and warm, with memory for all sets: a sample spans at least
-// 200 us, and not more than it must.
-TEST(Plan, ASampleLastsAtLeast200us) {
+// 200 us, 800 where that takes few launches, and not more than it must.
+TEST(Plan, ASampleLastsAsLongAsItShould) {
   for (const CacheMode cache : {CacheMode::kCold, CacheMode::kWarm}) {
     for (double us = 1; us <= 100'000; us *= 1.7) {
       PlanInput input = h200(0, 0);
@@ -74,10 +74,22 @@ TEST(Plan, ASampleLastsAtLeast200us) {
       const Plan plan = make_plan(input);
       // Warm ones may be three times as fast as memory.
       const double seconds = std::max(us * 1e-6 / (cache == CacheMode::kWarm ? 3 : 1), 0.5e-6);
-      const double sample = plan.windows * (plan.long_launches - plan.short_launches) * seconds;
-      EXPECT_GE(sample, 0.99 * 200e-6) << us;
-      EXPECT_LE(sample, 4 * std::max(200e-6, seconds)) << us;
+      const auto sample = [&](const Plan& p) {
+        return p.windows * (p.long_launches - p.short_launches) * seconds;
+      };
+      const double wanted = std::max(200e-6, std::min(800e-6, 64 * seconds));
+      EXPECT_GE(sample(plan), 0.99 * (cache == CacheMode::kCold ? wanted : 200e-6)) << us;
+      // And what comes in whole numbers only: two launches, or a pair of windows.
+      const auto rest = [&](const Plan& p) {
+        return p.windows == 1 ? 2 * seconds : sample(p) / p.windows;
+      };
+      EXPECT_LE(sample(plan), wanted + rest(plan)) << us;
       EXPECT_GE(plan.short_launches, 1) << us;
+      const Plan quick = plan.quick();
+      EXPECT_LE(sample(quick), 200e-6 + rest(quick)) << us;
+      EXPECT_GE(sample(quick), 0.99 * 200e-6) << us;
+      EXPECT_GE(quick.short_launches, 1) << us;
+      EXPECT_LE(quick.long_launches, plan.long_launches) << us;
     }
   }
 }

@@ -110,8 +110,9 @@ ROPE_DEVICE void sincos_up_to_quarter(float x, float* sine, float* cosine) {
 
 // What angles are formed from.
 struct Angles {
-  const char* turns = nullptr;  // 64-bit fixed point, [half_dim]
-  const char* inv_freq = nullptr;
+  // Of a pair, per position: turns in 64-bit fixed point, or inv_freq for fast_math. [half_dim]
+  const char* steps = nullptr;
+  uint32_t step_bytes = 8;
   const char* pair_axis = nullptr;  // null: one position per token
   const void* axis_positions = nullptr;
   int64_t num_tokens = 0;
@@ -121,8 +122,9 @@ struct Angles {
 
   static Angles of(const RopeKernelArgs& args, bool fast_math) {
     Angles result;
-    result.turns = reinterpret_cast<const char*>(args.turns);
-    result.inv_freq = reinterpret_cast<const char*>(args.inv_freq);
+    result.steps = reinterpret_cast<const char*>(args.turns);
+    if (fast_math) result.steps = reinterpret_cast<const char*>(args.inv_freq);
+    result.step_bytes = fast_math ? 4 : 8;
     result.pair_axis = reinterpret_cast<const char*>(args.pair_axis);
     result.axis_positions = args.axis_positions;
     result.num_tokens = args.num_tokens;
@@ -132,25 +134,29 @@ struct Angles {
     return result;
   }
 
-  // What the angle of one pair is made of, asked for before it is needed.
+  // What the angle of one pair is made of, asked for before it is needed. One of turns and
+  // inv_freq.
   struct Asked {
     TokenMap::Asked position;
     Packet<8> turns;
     Packet<4> inv_freq;
   };
-  ROPE_DEVICE Asked ask(int pair, int64_t token, const TokenMap::Asked& position) const {
-    Asked asked;
-    asked.position = position;
-    if (pair_axis != nullptr) {
-      const int64_t axis = *reinterpret_cast<const uint8_t*>(pair_axis + pair);
-      asked.position = TokenMap::ask(axis_positions, position_bits, axis * num_tokens + token);
-    }
+  ROPE_DEVICE const char* step_at(uint32_t pair) const {
+    return steps + static_cast<uint64_t>(pair) * step_bytes;
+  }
+  ROPE_DEVICE void ask_step(const char* at, Asked* asked) const {
     if (fast_math) {
-      asked.inv_freq = load_constant<4>(inv_freq + pair * 4);
+      asked->inv_freq = load_constant<4>(at);
     } else {
-      asked.turns = load_constant<8>(turns + pair * 8);
+      asked->turns = load_constant<8>(at);
     }
-    return asked;
+  }
+  // The position that turns a pair, where that of its token is `position`.
+  ROPE_DEVICE TokenMap::Asked ask_axis(uint32_t pair, int64_t token,
+                                       const TokenMap::Asked& position) const {
+    if (pair_axis == nullptr) return position;
+    const int64_t axis = *reinterpret_cast<const uint8_t*>(pair_axis + pair);
+    return TokenMap::ask(axis_positions, position_bits, axis * num_tokens + token);
   }
 
   // Cosine and sine of one pair. The position times the turns of one position wraps around at whole
@@ -193,10 +199,13 @@ struct BlockTokens {
 };
 
 // The factors of some tokens, formed by all threads of a block in shared memory: rows [0, count) of
-// [count, 2 * half_dim]. begin() asks for what this thread needs first, so that it arrives while
-// others load tensors; whoever reads the rows meets at sync_block() after finish().
-// `position_of(row)` is the position of a token.
-template <typename PositionOf>
+// [count, 2 * half_dim]. Whoever reads the rows meets at sync_block() afterwards.
+// `position_of(row)` is the position of a token. kLate: finding it takes its time, and it is asked
+// for when all else is here.
+//
+// form(), or in three steps for what others wait for: aim() before the launch may touch memory;
+// begin() asks for what this thread needs first, which arrives while tensors are loaded; finish().
+template <typename PositionOf, bool kLate = false>
 struct BlockFactors {
   const Angles& angles;
   int64_t first_token;
@@ -204,38 +213,65 @@ struct BlockFactors {
   const Divisor& half_dim;
   uint32_t sine_flip;
   PositionOf position_of;
-  Angles::Asked asked;
+  // Of the thread's first pair; null: it has none.
+  const char* step_at = nullptr;
+  const char* position_at = nullptr;
+  Angles::Asked asked = {};
 
-  ROPE_DEVICE uint32_t thread() const { return thread_y() * block_dim_x() + thread_x(); }
-  ROPE_DEVICE uint32_t size() const { return static_cast<uint32_t>(count) * half_dim.divisor; }
-  ROPE_DEVICE Angles::Asked ask(uint32_t i) const {
-    const uint32_t row = half_dim.small_quotient(i);
-    const int pair = static_cast<int>(i - row * half_dim.divisor);
-    return angles.ask(pair, first_token + row, position_of(row));
+  ROPE_DEVICE void form(float* rows) const {
+    for (uint32_t i = thread(); i < size(); i += block_dim_x() * block_dim_y())
+      write(rows, i, ask(i));
+  }
+
+  // For fewer than 2^32 tokens.
+  ROPE_DEVICE void aim(const char* positions, uint32_t position_bytes) {
+    const uint32_t i = thread();
+    if (i < size()) step_at = angles.step_at(pair_of(i));
+    settle(step_at);
+    if constexpr (!kLate) {
+      const uint32_t token = static_cast<uint32_t>(first_token) + row_of(i);
+      position_at = positions + static_cast<uint64_t>(token) * position_bytes;
+      settle(position_at);
+    }
   }
   ROPE_DEVICE void begin() {
-    if (thread() < size()) asked = ask(thread());
-  }
-  ROPE_DEVICE void form(float* rows) {
-    begin();
-    finish(rows);
+    if (step_at == nullptr) return;
+    angles.ask_step(step_at, &asked);
+    if constexpr (!kLate) {
+      const uint32_t i = thread();
+      asked.position = angles.ask_axis(pair_of(i), first_token + row_of(i),
+                                       TokenMap::ask_at(position_at, angles.position_bits));
+    }
   }
   ROPE_DEVICE void finish(float* rows) const {
     Angles::Asked now = asked;
     for (uint32_t i = thread(); i < size();) {
+      if constexpr (kLate) now.position = ask_position(i);
       write(rows, i, now);
       i += block_dim_x() * block_dim_y();
-      if (i < size()) now = ask(i);
+      if (i >= size()) return;
+      angles.ask_step(angles.step_at(pair_of(i)), &now);
+      if constexpr (!kLate) now.position = ask_position(i);
     }
   }
-  // All of it at once, where asking takes its time anyway: less code.
-  ROPE_DEVICE void form_in_turn(float* rows) const {
-    for (uint32_t i = thread(); i < size(); i += block_dim_x() * block_dim_y())
-      write(rows, i, ask(i));
+
+ private:
+  ROPE_DEVICE uint32_t thread() const { return thread_y() * block_dim_x() + thread_x(); }
+  ROPE_DEVICE uint32_t size() const { return static_cast<uint32_t>(count) * half_dim.divisor; }
+  ROPE_DEVICE uint32_t row_of(uint32_t i) const { return half_dim.small_quotient(i); }
+  ROPE_DEVICE uint32_t pair_of(uint32_t i) const { return i - row_of(i) * half_dim.divisor; }
+  ROPE_DEVICE TokenMap::Asked ask_position(uint32_t i) const {
+    const uint32_t row = row_of(i);
+    return angles.ask_axis(pair_of(i), first_token + row, position_of(row));
+  }
+  ROPE_DEVICE Angles::Asked ask(uint32_t i) const {
+    Angles::Asked result;
+    result.position = ask_position(i);
+    angles.ask_step(angles.step_at(pair_of(i)), &result);
+    return result;
   }
   ROPE_DEVICE void write(float* rows, uint32_t i, const Angles::Asked& now) const {
-    const uint32_t row = half_dim.small_quotient(i);
-    const uint32_t at = row * 2 * half_dim.divisor + (i - row * half_dim.divisor);
+    const uint32_t at = row_of(i) * half_dim.divisor + i;  // a row has twice as many factors
     float sine, cosine;
     angles.sincos(now, &sine, &cosine);
     rows[at] = cosine;

@@ -149,8 +149,10 @@ struct TokenMap {
   };
   ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
     const bool wide = bits == 64;
-    const char* at = static_cast<const char*>(values) + (index << (wide ? 3 : 2));
-    return {load_integer_words(at, wide), 0, false};
+    return ask_at(static_cast<const char*>(values) + (index << (wide ? 3 : 2)), bits);
+  }
+  ROPE_DEVICE static Asked ask_at(const char* at, int32_t bits) {
+    return {load_integer_words(at, bits == 64), 0, false};
   }
   ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
   ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }

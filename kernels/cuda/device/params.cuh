@@ -124,8 +124,8 @@ ROPE_DEVICE auto block_factors(const VectorParams& p, const Item& item, BlockTok
     const uint64_t high = bits_of_float(shared_positions[2 * row + 1]);
     return TokenMap::known(static_cast<int64_t>(low | high << 32));
   };
-  return BlockFactors<decltype(position_of)>{
-      p.angles, first, tokens->count, p.half_dim, p.sine_flip, position_of, {}};
+  return BlockFactors<decltype(position_of)>{p.angles,   first,       tokens->count,
+                                             p.half_dim, p.sine_flip, position_of};
 }
 
 // Room for the positions of a block's tokens: two words each. A block has at most 256 rows of

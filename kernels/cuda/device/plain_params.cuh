@@ -110,11 +110,13 @@ ROPE_DEVICE void prefetch_rows(const PlainParams& p) {
 template <bool kPacked>
 ROPE_DEVICE void prefetch_angles(const PlainParams& p) {
   const uint32_t step = block_dim_x() * block_dim_y() * kLine, first = thread_of_block() * kLine;
-  const uint32_t turns = p.angles.fast_math ? 0 : p.half_dim.divisor * 8;
-  for (uint32_t at = first; at < turns; at += step) prefetch(p.angles.turns + at);
+  const uint32_t steps = p.half_dim.divisor * p.angles.step_bytes;
+  for (uint32_t at = first; at < steps; at += step) prefetch(p.angles.steps + at);
   if (kPacked && p.packed.source == ROPE_POSITIONS_CU_SEQLENS) {
-    for (uint32_t at = first; at < static_cast<uint32_t>(p.packed.num_sequences) * 4; at += step)
+    for (uint32_t at = first; at < static_cast<uint32_t>(p.packed.num_sequences) * 4; at += step) {
       prefetch(p.packed.values + at);
+      if (p.packed.starts != nullptr) prefetch(p.packed.starts + at);
+    }
     return;
   }
   const uint32_t positions = p.chunk_count() * p.position_bytes;
@@ -174,10 +176,17 @@ ROPE_DEVICE PlainSlice plain_slice(const PlainOperand& o, int lane) {
   return slice;
 }
 
-// The factors of the block's tokens; none where its heads do not turn.
+// A packed token that has been looked up.
+struct LocatedToken {
+  uint32_t token = 0xffffffff;  // none
+  TokenPosition at;
+};
+
+// The factors of the block's tokens; none where its heads do not turn. `own`: the token of the
+// thread's heads, once it has been looked up: mostly that of the factors it forms, too.
 template <bool kPacked>
 ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool turns,
-                               BlockTokens* tokens) {
+                               const LocatedToken& own, BlockTokens* tokens) {
   if (turns) {
     const Divisor& groups = item.operand->groups;
     const uint32_t first = item.index - thread_y();
@@ -188,16 +197,17 @@ ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool
     tokens->count = last < tokens->first ? 0 : static_cast<int>(last - tokens->first);
   }
   const int64_t first_token = int64_t{p.chunk_first()} + tokens->first;
-  const auto position_of = [&p, first_token](uint32_t row) {
+  const auto position_of = [&p, &own, first_token](uint32_t row) {
     if constexpr (kPacked) {
       const auto token = static_cast<uint32_t>(first_token) + row;
-      return TokenMap::known(p.packed.locate(token).position);
+      return TokenMap::known(token == own.token ? own.at.position
+                                                : p.packed.locate(token).position);
     } else {
       return TokenMap::ask(p.positions, p.angles.position_bits, first_token + row);
     }
   };
-  return BlockFactors<decltype(position_of)>{
-      p.angles, first_token, tokens->count, p.half_dim, p.sine_flip, position_of, {}};
+  return BlockFactors<decltype(position_of), kPacked>{p.angles,   first_token, tokens->count,
+                                                      p.half_dim, p.sine_flip, position_of};
 }
 
 }  // namespace rope_bench::device
