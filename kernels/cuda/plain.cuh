@@ -28,7 +28,9 @@
 //   L2 from Q to K.
 //
 // Without (`on_the_fly`), while the block's loads are on their way its threads form the cosines and
-// sines of its few tokens in shared memory, from angles in fixed point.
+// sines of its few tokens in shared memory, from angles in fixed point. Where each thread's angle
+// comes from is known before the launch may touch memory, so that nothing is computed between the
+// wait and the loads.
 //
 // Bytes: 2 * T * (Hq + Hkv) * r elements in place; out of place, and with a norm, d instead of r,
 // and V out of place; T table rows, T positions; the weights. Limits: is_plain().

@@ -141,7 +141,7 @@ int tune(int argc, char** argv) {
     input.cache_bytes = backend->info().l2_bytes;
     input.peak_gb_s = peak;
     input.floor_s = floor;
-    const Plan plan = make_plan(input);
+    const Plan plan = make_plan(input).quick();
     CaseBuffers buffers(*backend, c, uses_table, *table, token_rows, plan.num_sets,
                         plan.own_tables);
     const RopeVariant* limit_row = fastest_limit(*backend, buffers, plan, CacheMode::kCold);

@@ -130,13 +130,16 @@ Packet<kBytes> load_constant(const void* p) {
   return load<kBytes, Hint::kKeep>(p);
 }
 struct IntegerWords {
-  int64_t integer;
-  int64_t value() const { return integer; }
+  uint32_t narrow, low, high;
+  bool wide;
+  int64_t value() const {
+    return wide ? static_cast<int64_t>(low | uint64_t{high} << 32) : static_cast<int32_t>(narrow);
+  }
 };
 inline IntegerWords load_integer_words(const void* p, bool wide) {
-  if (!wide) return {static_cast<int32_t>(load_constant<4>(p).word[0])};
+  if (!wide) return {load_constant<4>(p).word[0], 0, 0, false};
   const Packet<8> v = load_constant<8>(p);
-  return {static_cast<int64_t>(v.word[0] | uint64_t{v.word[1]} << 32)};
+  return {0, v.word[0], v.word[1], true};
 }
 template <Hint kHint, int kBytes>
 void store(void* p, const Packet<kBytes>& v) {

@@ -134,22 +134,16 @@ struct Angles {
     return result;
   }
 
-  // What the angle of one pair is made of, asked for before it is needed. One of turns and
-  // inv_freq.
+  // What the angle of one pair is made of, asked for before it is needed.
   struct Asked {
     TokenMap::Asked position;
-    Packet<8> turns;
-    Packet<4> inv_freq;
+    IntegerWords step;  // inv_freq is the narrow word
   };
   ROPE_DEVICE const char* step_at(uint32_t pair) const {
     return steps + static_cast<uint64_t>(pair) * step_bytes;
   }
-  ROPE_DEVICE void ask_step(const char* at, Asked* asked) const {
-    if (fast_math) {
-      asked->inv_freq = load_constant<4>(at);
-    } else {
-      asked->turns = load_constant<8>(at);
-    }
+  ROPE_DEVICE IntegerWords ask_step(const char* at) const {
+    return load_integer_words(at, !fast_math);
   }
   // The position that turns a pair, where that of its token is `position`.
   ROPE_DEVICE TokenMap::Asked ask_axis(uint32_t pair, int64_t token,
@@ -164,14 +158,14 @@ struct Angles {
   ROPE_DEVICE void sincos(const Asked& asked, float* sine, float* cosine) const {
     if (fast_math) {
       const float angle =
-          static_cast<float>(asked.position.value()) * float_from_bits(asked.inv_freq.word[0]);
+          static_cast<float>(asked.position.value()) * float_from_bits(asked.step.narrow);
       constexpr float kInverse = 0.159154943f, kHigh = 6.28318548f, kLow = -1.74845553e-7f;
       const float turns_of_angle = nearest_integer(angle * kInverse);
       float rest = fused_multiply_add(-turns_of_angle, kHigh, angle);
       rest = fused_multiply_add(-turns_of_angle, kLow, rest);
       sincos_fast(rest, sine, cosine);
     } else {
-      const uint64_t step = asked.turns.word[0] | static_cast<uint64_t>(asked.turns.word[1]) << 32;
+      const uint64_t step = asked.step.low | static_cast<uint64_t>(asked.step.high) << 32;
       const uint64_t phase = static_cast<uint64_t>(asked.position.value()) * step;
       // The nearest quarter turn is taken off in integers, so that what is rounded to float32 is
       // small; put back, it swaps and negates.
@@ -236,7 +230,7 @@ struct BlockFactors {
   }
   ROPE_DEVICE void begin() {
     if (step_at == nullptr) return;
-    angles.ask_step(step_at, &asked);
+    asked.step = angles.ask_step(step_at);
     if constexpr (!kLate) {
       const uint32_t i = thread();
       asked.position = angles.ask_axis(pair_of(i), first_token + row_of(i),
@@ -250,7 +244,7 @@ struct BlockFactors {
       write(rows, i, now);
       i += block_dim_x() * block_dim_y();
       if (i >= size()) return;
-      angles.ask_step(angles.step_at(pair_of(i)), &now);
+      now.step = angles.ask_step(angles.step_at(pair_of(i)));
       if constexpr (!kLate) now.position = ask_position(i);
     }
   }
@@ -265,10 +259,7 @@ struct BlockFactors {
     return angles.ask_axis(pair_of(i), first_token + row, position_of(row));
   }
   ROPE_DEVICE Angles::Asked ask(uint32_t i) const {
-    Angles::Asked result;
-    result.position = ask_position(i);
-    angles.ask_step(angles.step_at(pair_of(i)), &result);
-    return result;
+    return {ask_position(i), angles.ask_step(angles.step_at(pair_of(i)))};
   }
   ROPE_DEVICE void write(float* rows, uint32_t i, const Angles::Asked& now) const {
     const uint32_t at = row_of(i) * half_dim.divisor + i;  // a row has twice as many factors
