@@ -42,13 +42,6 @@ struct Calibrated {
   bool usable() const { return margin_of(gate) > 0 && margin_of(compare) > 0; }
 };
 
-uint64_t at_least_two(const char* flag, const std::optional<uint64_t>& given, uint64_t otherwise) {
-  const uint64_t value = given.value_or(otherwise);
-  if (value < 2 || value > 10000)
-    throw ConfigError(fmt::format("{} {}: allowed: 2 to 10000", flag, value));
-  return value;
-}
-
 std::string key_of(const std::string& name, const std::string& cache) {
   return name + '\n' + cache;
 }
@@ -152,8 +145,8 @@ Margins margins_of(const std::vector<C>& all, const std::string& device_model) {
 }
 
 ExitCode run_calibrate(const CalibrateFlags& flags) {
-  const uint64_t sessions = at_least_two("--sessions", flags.sessions, kSessions),
-                 rounds = at_least_two("--rounds", flags.rounds, kRounds);
+  const uint64_t sessions = flags.sessions.value_or(kSessions),
+                 rounds = flags.rounds.value_or(kRounds);
   const double margin = parse_percent("--margin", flags.margins.margin),
                floor_us = parse_microseconds("--floor", flags.margins.floor);
   const std::vector<OutputTarget> targets = parse_outputs(flags.outputs, verdict_formats());
@@ -216,9 +209,9 @@ Action setup_calibrate(Flags& flags) {
   add_case_flags(flags, values->cases);
   add_device_flag(flags, values->device);
   flags.whole_number("--sessions", values->sessions, "runs in processes of their own (6)",
-                     FlagGroup::kWhatToDo);
+                     FlagGroup::kWhatToDo, {2, 10000});
   flags.whole_number("--rounds", values->rounds, "A/A rounds in one process (10)",
-                     FlagGroup::kWhatToDo);
+                     FlagGroup::kWhatToDo, {2, 10000});
   flags.text("--margin", values->margins.margin, "the margin that is asked for (2%)",
              FlagGroup::kWhatToDo, "PERCENT");
   flags.text("--floor", values->margins.floor, "a change of time up to this is none (0.3us)",

@@ -17,16 +17,18 @@ const char* title(FlagGroup group) {
   return kTitles[static_cast<int>(group)];
 }
 
-// CLI11 itself would wrap a negative number around.
-std::string check_whole_number(const std::string& text) {
+// What is wrong with `text`; nothing, if it is in the range. CLI11 itself would wrap a negative
+// number around.
+std::string check_whole_number(const std::string& text, const Flags::Range& range) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::result_out_of_range && stop == end) {
-    return fmt::format("{} is too large; allowed: whole numbers up to 18446744073709551615", text);
-  }
-  const bool good = error == std::errc() && stop == end;
-  return good ? "" : fmt::format("{} is not a whole number from 0", text);
+  if (error == std::errc() && stop == end && value >= range.least && value <= range.most) return {};
+  if (range.most != UINT64_MAX)
+    return fmt::format("{} is not a whole number from {} to {}", text, range.least, range.most);
+  if (error == std::errc::result_out_of_range && stop == end)
+    return fmt::format("{} is too large; allowed: whole numbers up to {}", text, range.most);
+  return fmt::format("{} is not a whole number from {}", text, range.least);
 }
 
 // What is wrong with how often a flag or its value was given, in plainer words than CLI11's.
@@ -62,9 +64,9 @@ void Flags::text(const char* names, std::string& value, const std::string& help,
 }
 
 void Flags::whole_number(const char* names, std::optional<uint64_t>& value, const std::string& help,
-                         FlagGroup group) {
+                         FlagGroup group, Range range) {
   impl_->app.add_option(names, value, help)
-      ->check(check_whole_number)
+      ->check([range](const std::string& text) { return check_whole_number(text, range); })
       ->group(title(group))
       ->type_name("N");
 }

@@ -85,10 +85,14 @@ TEST_F(GateCommand, ComparesBinariesRunByRun) {
 TEST_F(GateCommand, RefusesWhatCannotBeCompared) {
   EXPECT_EQ(gate({}).exit_code, 2);
   EXPECT_EQ(gate({"--base", "x", "--base-variant", "naive"}).exit_code, 2);
-  const ProcessResult one =
-      rope_bench({"gate", "-c", "smoke", "-d", "cpu", "--base-variant", "naive", "--rounds", "1"});
-  EXPECT_EQ(one.exit_code, 2);
-  EXPECT_EQ(one.err, "rope-bench: --rounds 1: allowed: 2 to 10000\n");
+  for (const std::string rounds : {"-2", "0", "1", "10001", "99999999999999999999", "x"}) {
+    const ProcessResult result = rope_bench(
+        {"gate", "-c", "smoke", "-d", "cpu", "--base-variant", "naive", "--rounds", rounds});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err,
+              "rope-bench: --rounds: " + rounds +
+                  " is not a whole number from 2 to 10000 (see rope-bench gate --help)\n");
+  }
   const ProcessResult missing = gate({"--base", "/no/such/program"});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.err.find("cannot run /no/such/program"), std::string::npos) << missing.err;
