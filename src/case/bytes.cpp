@@ -78,6 +78,7 @@ int64_t parameter_elements(const RopeCase& c) {
 ByteCount bytes_of(const RopeCase& c, bool uses_table) {
   const int64_t tokens = c.num_real_tokens();
   ByteCount bytes;
+  bytes.in_place = c.layout.in_place;
   if (tokens == 0) return bytes;
   const int64_t size = static_cast<int64_t>(info(c.dtype).size);
   bytes.write = saturating_mul(saturating_mul(elements_per_token(c), size), tokens);

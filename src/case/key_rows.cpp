@@ -207,10 +207,12 @@ void add_run(std::vector<Key>* keys) {
   keys->push_back(word("data", names_up_to(DataKind::kSpecial), "normal", "values of the inputs"));
   keys->push_back(word("measure.cache", {"cold", "warm", "both"}, "cold",
                        "state of the caches before each launch"));
-  Key min_time{"measure.min_time_ms", KeyKind::kNumber, "shortest timed window, in ms"};
+  Key min_time{"measure.min_time_ms", KeyKind::kNumber,
+               "least time for the rounds of one row, in ms; at most max_time_s"};
   min_time.min = 0;
+  min_time.max = 86'400'000;  // a day
   keys->push_back(min_time);
-  keys->push_back(above("measure.max_time_s", 0, "", "most time for one row, in s"));
+  keys->push_back(above("measure.max_time_s", 0, "", "most time for the rounds of one row, in s"));
   Key precision = above("measure.precision", 0, "0.005",
                         "wanted half-width of the 95 % interval of limit_ratio over its median");
   precision.max = 1;

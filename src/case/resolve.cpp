@@ -244,6 +244,12 @@ class Resolver {
     if (cache == "both") c_.measure.cache = {CacheMode::kCold, CacheMode::kWarm};
     c_.measure.min_time_ms = v_.number("measure.min_time_ms");
     c_.measure.max_time_s = v_.number("measure.max_time_s");
+    if (c_.measure.min_time_ms && c_.measure.max_time_s &&
+        *c_.measure.min_time_ms > 1e3 * *c_.measure.max_time_s) {
+      problem(fmt::format("measure.min_time_ms {} is above measure.max_time_s {}, which is in s",
+                          *c_.measure.min_time_ms, *c_.measure.max_time_s),
+              {"measure.min_time_ms", "measure.max_time_s"});
+    }
     c_.measure.precision = v_.number("measure.precision").value_or(0.005);
     c_.measure.timeout_s = v_.number("measure.timeout_s");
     const Node* seed = v_.node("seed");

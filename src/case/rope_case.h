@@ -201,7 +201,10 @@ struct ByteCount {
   int64_t write = 0;  // tensors
   int64_t table = 0;
   int64_t positions = 0;
+  bool in_place = false;  // what is written was read
   int64_t total() const { return read + write + table + positions; }
+  // Different bytes: what a cache would have to hold.
+  int64_t footprint() const { return read + table + positions + (in_place ? 0 : write); }
 };
 // `uses_table`: of the variant; one that forms its own angles reads no table.
 ByteCount bytes_of(const RopeCase& c, bool uses_table = true);

@@ -18,7 +18,7 @@ Label residency(const LabelInput& input) {
   const char* memory = input.is_host ? "dram" : "hbm";
   if (input.cache == CacheMode::kCold) return {memory, ""};
   // Warm sets are used in turn: together they are what the cache would have to keep.
-  const double footprint = static_cast<double>(input.bytes.total()) / 2 * input.num_sets;
+  const double footprint = static_cast<double>(input.bytes.footprint()) * input.num_sets;
   const auto cache = static_cast<double>(input.device.l2_bytes);
   const auto own = static_cast<double>(input.device.own_l2_bytes);
   const std::string reason =

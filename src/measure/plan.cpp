@@ -75,7 +75,7 @@ Plan make_plan(const PlanInput& input) {
   size_t sets = std::clamp<size_t>(plan.own_tables ? own : shared, 2, launches);
   if (input.cache == CacheMode::kWarm) {
     const size_t resident = static_cast<size_t>(input.cache_bytes) / 4 /
-                            static_cast<size_t>(std::max<int64_t>(input.bytes.total() / 2, 1));
+                            static_cast<size_t>(std::max<int64_t>(input.bytes.footprint(), 1));
     sets = std::clamp<size_t>(resident, 2, sets);
   }
   plan.num_sets = static_cast<int>(sets);

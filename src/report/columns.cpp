@@ -233,6 +233,7 @@ const Column kColumns[] = {
     {"l2_bytes", kInteger, true, l2_bytes, "size of L2; of a CPU's last-level cache"},
     {"injected_slowdown_percent", kNumber, true, timing<&T::injected_slowdown_percent>,
      "slowdown that was planted in every time of the row; null: none"},
+    {"tokens_per_s", kNumber, true, tokens_per_s, "tokens, without padding, over time_median_us"},
 };
 
 }  // namespace

@@ -79,6 +79,11 @@ inline Cell checked(const Result& r, const RunReport&) {
 inline Cell num_tokens(const Result& r, const RunReport&) {
   return to_cell(r.rope_case.num_tokens());
 }
+// Padding is no token.
+inline Cell tokens_per_s(const Result& r, const RunReport&) {
+  if (!r.timing) return {};
+  return to_cell(static_cast<double>(r.rope_case.num_real_tokens()) / r.timing->median_us * 1e6);
+}
 inline Cell scaling(const Result& r, const RunReport&) { return r.rope_case.rope.scaling.type; }
 inline Cell bytes_total(const Result& r, const RunReport&) { return to_cell(r.bytes.total()); }
 inline Cell in_place(const Result& r, const RunReport&) { return r.rope_case.layout.in_place; }

@@ -19,8 +19,11 @@ std::string timing_lines(const Timing& t, const DeviceInfo& device) {
                                  beside_empty(t.median_us, device.floor_us),
                                  beside_empty(t.isolated_us, device.floor_isolated_us),
                                  beside_empty(t.host_launch_us, device.floor_host_launch_us));
+  // Fewer rounds than that have no interval.
+  constexpr int64_t kFewestRounds = 6;
+  const char* interval = t.num_rounds < kFewestRounds ? "range of rounds" : "95 % interval";
   text += fmt::format(
-      "  95 % interval {} to {} us, p5 {}, p95 {}, min {}, MAD {}; first tenth {}, last tenth {}\n",
+      "  {} {} to {} us, p5 {}, p95 {}, min {}, MAD {}; first tenth {}, last tenth {}\n", interval,
       significant4(t.ci_low_us), significant4(t.ci_high_us), significant4(t.p5_us),
       significant4(t.p95_us), significant4(t.min_us), significant4(t.mad_us),
       significant4(t.first_tenth_us), significant4(t.last_tenth_us));
@@ -32,7 +35,7 @@ std::string timing_lines(const Timing& t, const DeviceInfo& device) {
     text += fmt::format("  limit {} us ({}), limit_ratio {:.4f}", significant4(*t.limit_us),
                         t.limit_variant, t.limit_ratio.value_or(0));
     if (t.limit_ratio_ci_low && t.limit_ratio_ci_high) {
-      text += fmt::format(", 95 % interval {:.4f} to {:.4f}", *t.limit_ratio_ci_low,
+      text += fmt::format(", {} {:.4f} to {:.4f}", interval, *t.limit_ratio_ci_low,
                           *t.limit_ratio_ci_high);
     }
     text += "\n";

@@ -63,6 +63,7 @@ TEST(Set, ErrorsNameTheFlag) {
       {"theta=inf", {"--set theta=inf", "finite number"}},
       {"rotary_dim=63", {"--set rotary_dim=63: /rope/rotary_dim: 63", "even"}},
       {"rotary_dim=128", {"--set rotary_dim=128", "rotary_dim 128 is above head_dim 64"}},
+      {"measure.min_time_ms=1e300", {"--set measure.min_time_ms=1e300", "at least 0 and up to 86400000"}},
       {"num_kv_heads=3", {"--set num_kv_heads=3", "num_kv_heads 3", "num_heads 8"}},
       {"order=after", {"--set order=after", "norm.order, layout.order"}},
       {"token_stride=4", {"layout.q.token_stride, layout.k.token_stride"}},

@@ -47,16 +47,24 @@ TEST(Labels, ColdAboveThePeakIsSuspect) {
   EXPECT_EQ(names_of(input), Labels({"hbm", "suspect"}));
 }
 
-// C137: warm rows say where they live: llama7b shapes of 512, 2048 and 32768 tokens.
+// C137: warm rows say where they live: llama7b shapes of 512, 2048 and 32768 tokens, 8, 32 and 512
+// MiB a set, of a cache of 60; twice as much out of place.
 TEST(Labels, WarmRowsNameTheirCache) {
-  for (const auto& [tokens, sets, want] :
-       {std::tuple{512, 2, "l2"}, {2048, 2, "mixed"}, {32768, 2, "hbm"}}) {
+  for (const auto& [tokens, in_place, want, share] : {std::tuple{512, true, "l2", "26.7"},
+                                                      {512, false, "mixed", "53.3"},
+                                                      {2048, true, "mixed", "107"},
+                                                      {2048, false, "hbm", "213"},
+                                                      {32768, true, "hbm", "1.71e+03"},
+                                                      {32768, false, "hbm", "3.41e+03"}}) {
     LabelInput input = cold_row();
     input.cache = CacheMode::kWarm;
-    input.num_sets = sets;
+    input.num_sets = 2;
     input.bytes.read = input.bytes.write = int64_t{tokens} * 16384;
+    input.bytes.in_place = in_place;
     input.timing.limit_us = 0.001;
-    EXPECT_EQ(names_of(input).front(), want) << tokens;
+    EXPECT_EQ(names_of(input).front(), want) << tokens << ' ' << in_place;
+    EXPECT_EQ(labels_of(input).front().reason,
+              std::string("all sets together take ") + share + " % of the last-level cache");
   }
 }
 
@@ -81,6 +89,7 @@ TEST(Labels, WarmRowsOnTheCpuNameTheCacheThatHoldsThem) {
     input.num_sets = 2;
     input.device.own_l2_bytes = int64_t{2} << 20;
     input.bytes.read = input.bytes.write = bytes / 2;
+    input.bytes.in_place = true;
     EXPECT_EQ(names_of(input).front(), want) << bytes;
     input.device.own_l2_bytes = 0;  // unknown
     EXPECT_NE(names_of(input).front(), "l2") << bytes;

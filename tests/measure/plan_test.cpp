@@ -8,6 +8,7 @@ namespace {
 PlanInput h200(int64_t tensor_bytes, size_t set_stride) {
   PlanInput input;
   input.bytes.read = input.bytes.write = tensor_bytes / 2;
+  input.bytes.in_place = true;
   input.own.stride = set_stride;
   input.shared.stride = set_stride;
   input.set_budget = size_t{35} << 30;
@@ -130,6 +131,8 @@ TEST(Plan, WarmSetsFitAQuarterOfTheCacheAndAreUsedAFewTimes) {
   const Plan plan = make_plan(input);
   EXPECT_EQ(plan.num_sets, 6);  // 60 MiB / 4 / 2.5 MiB
   EXPECT_LE(plan.repeats(), 8);
+  input.bytes.in_place = false;  // outputs take room as well
+  EXPECT_EQ(make_plan(input).num_sets, 3);
   input = h200(83'886'080, 41'943'040);
   input.cache = CacheMode::kWarm;
   EXPECT_EQ(make_plan(input).num_sets, 2);

@@ -25,6 +25,9 @@ struct World {
   // 1: launched alone, s: synchronised, P: profiled.
   std::string log;
   std::set<const void*> first_q;  // where the first launch of recorded kernel windows found q
+  // The same of what was timed last, windows of the kernel and of a limit.
+  const void *kernel_q = nullptr, *limit_q = nullptr;
+  std::vector<std::pair<const void*, const void*>> timed_at;  // both, whenever a limit was timed
   int64_t kernel_launches = 0;
   std::vector<const void*> profiled;
   double drift = 0;                 // of both, per timed window
@@ -75,6 +78,8 @@ class FakeDevice : public ForwardingBackend {
       return kFixed + 0.5e-6 * count(launches);
     world_.log += is_kernel(launches) ? 'k' : 'l';
     if (is_kernel(launches)) world_.kernel_launches += static_cast<int64_t>(launches.size());
+    (is_kernel(launches) ? world_.kernel_q : world_.limit_q) = launches[0].args.q.in;
+    if (!is_kernel(launches)) world_.timed_at.emplace_back(world_.kernel_q, world_.limit_q);
     factor_ += world_.drift;
     return kFixed + count(launches) * factor_ * (is_kernel(launches) ? kKernel : kLimit);
   }
@@ -195,6 +200,60 @@ TEST(Stopwatch, WarmsUpWithTheKernelItself) {
   World world;
   const Result r = run(world);
   EXPECT_GT(world.kernel_launches, r.timing->num_launches);
+}
+
+// A round: windows of kernel and limit, two turns untimed, then the samples of A B B A.
+TEST(Stopwatch, EveryRoundRunsAllWindowsTwiceUntimed) {
+  World world;
+  RopeCase c = one_case();
+  c.measure.precision = 1;
+  const Timing t = *run(world, c).timing;
+  std::string windows;
+  for (const char what : world.log.substr(world.log.find('k'))) {
+    if (what == 'k' || what == 'l') windows += what;
+  }
+  // Two turns of a pair of windows each; then samples, of as many pairs as the plan says.
+  const size_t in_round = windows.size() / static_cast<size_t>(t.num_rounds);
+  const size_t sample = (in_round - 8) / 4;
+  const std::string round = "kkllkkll" + std::string(sample, 'k') + std::string(2 * sample, 'l') +
+                            std::string(sample, 'k');
+  std::string want;
+  for (int64_t i = 0; i < t.num_rounds; ++i) want += round;
+  EXPECT_EQ(windows, want);
+}
+
+// Where the buffers of a round lie, both are timed.
+TEST(Stopwatch, KernelAndLimitAreTimedInTheSameBuffers) {
+  World world;
+  run(world);
+  const size_t first = world.log.find('k');
+  ASSERT_NE(first, std::string::npos);
+  std::set<const void*> places;
+  for (const auto& [kernel, limit] : world.timed_at) {
+    if (kernel == nullptr) continue;  // the race of the limits comes before
+    EXPECT_EQ(kernel, limit);
+    places.insert(limit);
+  }
+  EXPECT_GT(places.size(), 2u);
+}
+
+// C142, C143, C151: 10 us for the 20480 B of q and k, a table row of 512 B and a position of 4 B.
+// GB and percent of the peak are powers of ten alike.
+TEST(Stopwatch, BandwidthIsBytesOverTime) {
+  World world;
+  RopeCase c = one_case();
+  c.num_heads = 32;
+  c.num_kv_heads = 8;
+  c.head_dim = c.rope.rotary_dim = 128;
+  c.tokens = 1;
+  DeviceInfo device;
+  const Result r = run(world, c, &device);
+  EXPECT_EQ(r.bytes.total(), 20996);
+  EXPECT_NEAR(r.timing->median_us, 10, 1e-9);
+  EXPECT_NEAR(r.timing->bandwidth_gb_s, 2.0996, 1e-9);
+  ASSERT_TRUE(device.measured_peak_gb_s);
+  EXPECT_NEAR(r.timing->percent_of_measured_peak.value_or(0), 209.96 / *device.measured_peak_gb_s,
+              1e-9);
 }
 
 // Kernel, limit, limit, kernel: drift hits both alike. Here 0.1 % per window, 20 % in a row.

@@ -24,6 +24,17 @@ TEST(Details, OfARowThatWasTimed) {
       "`tokens`, or measure cold\n");
 }
 
+// An interval takes six rounds.
+TEST(Details, OfFewRoundsIsTheirRange) {
+  RunReport report = sample_report();
+  for (const auto& [rounds, want] : {std::pair{3, "  range of rounds 22.12 to 22.50 us, p5"},
+                                     {5, "  range of rounds 22.12 to 22.50 us, p5"},
+                                     {6, "  95 % interval 22.12 to 22.50 us, p5"}}) {
+    report.results[0].timing->num_rounds = rounds;
+    EXPECT_NE(timing_text(report.results[0], report.device).find(want), std::string::npos);
+  }
+}
+
 TEST(Details, OfOneThatWasNot) {
   const RunReport report = sample_report();
   EXPECT_EQ(timing_text(report.results[3], report.device), "sample/tokens=0: passed\n");
