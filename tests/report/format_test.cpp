@@ -192,6 +192,22 @@ TEST(Columns, HoldOnlyWhatTheirTypeSays) {
   }
 }
 
+// C157: sequences of 3 and 5 tokens, and 4 rows of padding behind them, in 2 us.
+TEST(Columns, TokensPerSecondAreThoseOfRealTokens) {
+  RunReport report = sample_report();
+  Result& row = report.results[0];
+  row.rope_case.op = Op::kVarlenSplitRope;
+  row.rope_case.seq_lens = {3, 5};
+  row.rope_case.tokens = 12;
+  row.timing->median_us = 2;
+  const auto columns_of = columns();
+  const auto column = std::find_if(columns_of.begin(), columns_of.end(), [](const Column& c) {
+    return std::string(c.name) == "tokens_per_s";
+  });
+  ASSERT_NE(column, columns_of.end());
+  EXPECT_EQ(std::get<double>(column->get(row, report)), 4e6);
+}
+
 TEST(JsonFormat, NumbersAreNumbersAndAbsentIsNull) {
   const Json document = Json::parse(format_named("json").write(sample_report(), sample_context()));
   const Json& rows = document.at("results");
