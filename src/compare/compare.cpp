@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "src/case/rounds.h"
 #include "src/compare/likeness.h"
 #include "src/compare/text.h"
 
@@ -23,8 +24,8 @@ std::string why_no_interval(const ResultRow& row, bool by_ratio, const char* fil
               high = by_ratio ? Field::kLimitRatioCiHigh : Field::kTimeCiHigh;
   if (!row.value(low) || !row.value(high)) return fmt::format("no interval in {}", file);
   const std::optional<double> rounds = row.value(Field::kNumRounds);
-  if (!rounds || *rounds >= kFewestRounds) return "";
-  return fmt::format("{} rounds in {}: an interval needs {}", *rounds, file, kFewestRounds);
+  if (!rounds || *rounds >= kRoundsOfAnInterval) return "";
+  return fmt::format("{} rounds in {}: an interval needs {}", *rounds, file, kRoundsOfAnInterval);
 }
 
 std::optional<Estimate> time_of(const ResultRow& row) {

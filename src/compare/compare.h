@@ -25,8 +25,6 @@ enum class Verdict {
 };
 inline constexpr int kNumVerdicts = 7;
 
-// Of a 95 % interval of a median that is made of order statistics.
-inline constexpr double kFewestRounds = 6;
 const char* name(Verdict verdict);
 
 struct CompareOptions {

@@ -2,6 +2,7 @@
 
 #include "fmt/format.h"
 #include "src/case/label_rows.h"
+#include "src/case/rounds.h"
 #include "src/report/numbers.h"
 
 namespace rope_bench {
@@ -19,9 +20,7 @@ std::string timing_lines(const Timing& t, const DeviceInfo& device) {
                                  beside_empty(t.median_us, device.floor_us),
                                  beside_empty(t.isolated_us, device.floor_isolated_us),
                                  beside_empty(t.host_launch_us, device.floor_host_launch_us));
-  // Fewer rounds than that have no interval.
-  constexpr int64_t kFewestRounds = 6;
-  const char* interval = t.num_rounds < kFewestRounds ? "range of rounds" : "95 % interval";
+  const char* interval = t.num_rounds < kRoundsOfAnInterval ? "range of rounds" : "95 % interval";
   text += fmt::format(
       "  {} {} to {} us, p5 {}, p95 {}, min {}, MAD {}; first tenth {}, last tenth {}\n", interval,
       significant4(t.ci_low_us), significant4(t.ci_high_us), significant4(t.p5_us),
