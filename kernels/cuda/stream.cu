@@ -71,9 +71,7 @@ bool ends_with_padding(const RopeKernelArgs& args) {
 
 // Where any token may be padding, or rows are in another order.
 bool is_mapped(const RopeKernelArgs& args) {
-  const bool anywhere =
-      args.position_source != ROPE_POSITIONS_IDS || args.op == ROPE_OP_VARLEN_SPLIT_ROPE;
-  return (anywhere && !ends_with_padding(args)) || args.padded_output != 0 ||
+  return (is_packed(args) && !ends_with_padding(args)) || args.padded_output != 0 ||
          args.out_rows != nullptr || args.in_batch_tokens != args.out_batch_tokens ||
          (args.in_batch_tokens != 0 && args.num_tokens % args.in_batch_tokens != 0);
 }

@@ -19,7 +19,7 @@ const char* title(FlagGroup group) {
 
 // What is wrong with `text`; nothing, if it is in the range. CLI11 itself would wrap a negative
 // number around.
-std::string check_whole_number(const std::string& text, const Flags::Range& range) {
+std::string check_whole_number(const std::string& text, const NumberRange& range) {
   uint64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -64,7 +64,7 @@ void Flags::text(const char* names, std::string& value, const std::string& help,
 }
 
 void Flags::whole_number(const char* names, std::optional<uint64_t>& value, const std::string& help,
-                         FlagGroup group, Range range) {
+                         FlagGroup group, NumberRange range) {
   impl_->app.add_option(names, value, help)
       ->check([range](const std::string& text) { return check_whole_number(text, range); })
       ->group(title(group))

@@ -13,6 +13,11 @@ namespace rope_bench {
 
 enum class FlagGroup { kOptions, kCases, kDevice, kWhatToDo, kOutput };
 
+// Of whole numbers; both ends are in it.
+struct NumberRange {
+  uint64_t least = 0, most = UINT64_MAX;
+};
+
 class Flags {
  public:
   Flags();
@@ -23,11 +28,8 @@ class Flags {
   // `names`: "-c,--config". `value_name`: as --help shows it. The variables must outlive parse().
   void text(const char* names, std::string& value, const std::string& help, FlagGroup group,
             const char* value_name);
-  struct Range {
-    uint64_t least = 0, most = UINT64_MAX;
-  };
   void whole_number(const char* names, std::optional<uint64_t>& value, const std::string& help,
-                    FlagGroup group, Range range = {0, UINT64_MAX});
+                    FlagGroup group, NumberRange range = {});
   // May be given several times, with one value each.
   void list(const char* names, std::vector<std::string>& values, const std::string& help,
             FlagGroup group, const char* value_name);

@@ -134,6 +134,8 @@ TEST(Values, EachKeyRefusesWhatItDoesNotAllow) {
       {R"("rope": {"axes": {"kind": "mrope", "section": [1, -1, 32]}})",
        {"/rope/axes/section/1: -1"}},
       {R"("rope": {"query_scale": {"beta": 0.1}})", {"query_scale needs both"}},
+      {R"("measure": {"min_time_ms": 1500, "max_time_s": 0.1})",
+       {"measure.min_time_ms 1500 is above measure.max_time_s 0.1, which is in s"}},
       {R"("rope": {"query_scale": {"beta": -1, "original_max_position_embeddings": 2}})",
        {"/rope/query_scale/beta: -1"}},
       {R"("op": "ropes")", {"/op: \"ropes\"", "split_rope", "nearest: \"rope\""}},

@@ -25,7 +25,7 @@ struct World {
   // 1: launched alone, s: synchronised, P: profiled.
   std::string log;
   std::set<const void*> first_q;  // where the first launch of recorded kernel windows found q
-  // The same of what was timed last, windows of the kernel and of a limit.
+  // Where the windows timed last found q, of the kernel and of a limit.
   const void *kernel_q = nullptr, *limit_q = nullptr;
   std::vector<std::pair<const void*, const void*>> timed_at;  // both, whenever a limit was timed
   int64_t kernel_launches = 0;
@@ -226,8 +226,6 @@ TEST(Stopwatch, EveryRoundRunsAllWindowsTwiceUntimed) {
 TEST(Stopwatch, KernelAndLimitAreTimedInTheSameBuffers) {
   World world;
   run(world);
-  const size_t first = world.log.find('k');
-  ASSERT_NE(first, std::string::npos);
   std::set<const void*> places;
   for (const auto& [kernel, limit] : world.timed_at) {
     if (kernel == nullptr) continue;  // the race of the limits comes before

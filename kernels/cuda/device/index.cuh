@@ -136,8 +136,8 @@ struct TokenMap {
   }
   // Whether locate() may say something else than (token, position id).
   static bool is_plain(const RopeKernelArgs& args) {
-    return args.position_source == ROPE_POSITIONS_IDS && args.op != ROPE_OP_VARLEN_SPLIT_ROPE &&
-           args.in_batch_tokens == 0 && args.out_batch_tokens == 0 && args.out_rows == nullptr;
+    return !is_packed(args) && args.in_batch_tokens == 0 && args.out_batch_tokens == 0 &&
+           args.out_rows == nullptr;
   }
 
   // A position on its way from memory, or here already: value() waits for it.
