@@ -72,12 +72,12 @@ std::vector<GateVerdict> gate_variants(Runner& runner, const GateFlags& flags,
   if (!flags.slowdown.empty()) how.slow_every = parse_slowdown("--inject-slowdown", flags.slowdown);
   const std::vector<GateCase> first = run_ab(runner, cases, how);
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
-    std::vector<RopeCase> reds;
-    for (const size_t i : indices) reds.push_back(cases[i]);
+    std::vector<RopeCase> chosen;
+    for (const size_t i : indices) chosen.push_back(cases[i]);
     AbRun again = how;
     again.rounds = 2 * how.rounds;
-    std::vector<GateCase> rows = run_ab(runner, reds, again);
-    rows.resize(reds.size());  // interrupted: without rounds
+    std::vector<GateCase> rows = run_ab(runner, chosen, again);
+    rows.resize(chosen.size());  // interrupted: without rounds
     return rows;
   });
 }
@@ -94,11 +94,11 @@ std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const std::vector
   return decide(first, rules, [&](const std::vector<size_t>& indices) {
     std::vector<std::string> names;
     for (const size_t i : indices) names.push_back(first[i].name);
-    CaseOptions of_reds = flags.cases;
-    of_reds.filter = filter_of(names);
-    BinaryPair reds = pair;
-    reds.cases = case_arguments(of_reds, flags.device);
-    const std::vector<GateCase> rows = run_binaries(reds, 2 * rounds_of(flags));
+    CaseOptions of_these = flags.cases;
+    of_these.filter = filter_of(names);
+    BinaryPair these = pair;
+    these.cases = case_arguments(of_these, flags.device);
+    const std::vector<GateCase> rows = run_binaries(these, 2 * rounds_of(flags));
     // Both cache modes of a case come back, in their own order.
     std::vector<GateCase> chosen(indices.size());
     for (size_t i = 0; i < indices.size(); ++i) {

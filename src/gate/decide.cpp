@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fmt/format.h"
 #include "src/compare/text.h"
 
 namespace rope_bench {
 namespace {
+
+constexpr int kMostMeasurements = 3, kRedsOfARegression = 2;
 
 bool has_rounds(const GateVerdict& v) { return v.test.has_value(); }
 
@@ -38,6 +41,9 @@ std::vector<size_t> rejected_of(const std::vector<GateVerdict>& all,
   return rejected;
 }
 
+// The rounds exclude a slowdown of the margin.
+bool passes(const GateVerdict& v) { return v.test->p_within <= kAlpha; }
+
 void settle(GateVerdict* v, bool slower, bool faster) {
   if (v->measured.wrong) {
     v->verdict = Verdict::kWrong;
@@ -48,7 +54,7 @@ void settle(GateVerdict* v, bool slower, bool faster) {
   } else if (faster) {
     v->verdict = Verdict::kImprovement;
   } else {
-    v->verdict = v->test->p_within <= kAlpha ? Verdict::kPass : Verdict::kInconclusive;
+    v->verdict = passes(*v) ? Verdict::kPass : Verdict::kInconclusive;
   }
 }
 
@@ -101,25 +107,30 @@ size_t count(const std::vector<GateVerdict>& verdicts, Verdict verdict) {
 std::vector<GateVerdict> decide(const std::vector<GateCase>& cases, const GateRules& rules,
                                 const MeasureAgain& again) {
   std::vector<GateVerdict> all(cases.size());
-  std::vector<size_t> everything;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    judge(cases[i], rules, &all[i]);
-    everything.push_back(i);
-  }
-  std::vector<size_t> reds = rejected_of(all, everything, &PairedTest::p_slower);
-  if (!reds.empty()) {
-    const std::vector<GateCase> rerun = again(reds);
-    for (size_t i = 0; i < reds.size(); ++i) {
-      judge(rerun[i], rules, &all[reds[i]]);
-      all[reds[i]].rerun = true;
+  std::vector<size_t> everything(cases.size());
+  std::iota(everything.begin(), everything.end(), size_t{0});
+  for (const size_t i : everything) judge(cases[i], rules, &all[i]);
+
+  std::vector<int> reds(cases.size());
+  std::vector<size_t> measured = everything;
+  for (int left = kMostMeasurements - 1;; --left) {
+    for (const size_t i : rejected_of(all, measured, &PairedTest::p_slower)) ++reds[i];
+    std::erase_if(measured, [&](size_t i) {
+      const GateVerdict& v = all[i];
+      return !has_rounds(v) || v.measured.wrong || passes(v) || reds[i] == kRedsOfARegression ||
+             reds[i] + left < kRedsOfARegression;
+    });
+    if (measured.empty()) break;
+    const std::vector<GateCase> rows = again(measured);
+    for (size_t i = 0; i < measured.size(); ++i) {
+      judge(rows[i], rules, &all[measured[i]]);
+      all[measured[i]].rerun = true;
     }
-    reds = rejected_of(all, reds, &PairedTest::p_slower);
   }
-  const std::vector<size_t> greens = rejected_of(all, everything, &PairedTest::p_faster);
-  const auto holds = [](const std::vector<size_t>& list, size_t i) {
-    return std::find(list.begin(), list.end(), i) != list.end();
-  };
-  for (const size_t i : everything) settle(&all[i], holds(reds, i), holds(greens, i));
+
+  std::vector<bool> faster(cases.size());
+  for (const size_t i : rejected_of(all, everything, &PairedTest::p_faster)) faster[i] = true;
+  for (const size_t i : everything) settle(&all[i], reds[i] == kRedsOfARegression, faster[i]);
   return all;
 }
 

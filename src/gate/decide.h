@@ -25,11 +25,11 @@ struct GateCase {
 };
 
 struct GateVerdict {
-  GateCase measured;  // of the rerun where there was one
+  GateCase measured;  // the last time
   Verdict verdict = Verdict::kInconclusive;
   double margin = 0;
   std::optional<PairedTest> test;
-  bool rerun = false;  // a red of the first rounds was measured again
+  bool rerun = false;  // measured again
 };
 
 struct GateRules {
@@ -41,11 +41,13 @@ struct GateRules {
 // `again` measures the cases of these indices once more, with twice the rounds.
 using MeasureAgain = std::function<std::vector<GateCase>(const std::vector<size_t>& indices)>;
 
-// Holm over all cases at kAlpha; what it calls slower is measured again, and only what the new
-// rounds call slower too (Holm over these) is a regression. Faster by more than the margin,
-// likewise by Holm, is an improvement; a case whose rounds exclude a slowdown of the margin passes;
-// the rest is inconclusive. Rounds of both measurements are never pooled: the first ones were
-// selected.
+// A case is red where Holm at kAlpha, over the cases that were measured with it, calls it slower
+// than its margin. Two reds of at most three measurements are a regression; a case is measured
+// again until its rounds exclude a slowdown of the margin or two reds cannot come any more. So a
+// red comes twice, and one disturbed round does not leave a case undecided. A family of unchanged
+// cases is called slower with a chance of at most 3 kAlpha^2. The last measurement decides the
+// rest: a pass, faster by more than the margin (Holm over all) an improvement, else inconclusive.
+// Measurements are never pooled: that there is another one depended on those before.
 std::vector<GateVerdict> decide(const std::vector<GateCase>& cases, const GateRules& rules,
                                 const MeasureAgain& again);
 

@@ -34,13 +34,28 @@ Names verdicts(const std::vector<GateVerdict>& all) {
   return names;
 }
 
+// One case, whose measurements come one after the other; all of them are asked for.
+Names one(const std::vector<GateCase>& measurements) {
+  size_t next = 1;
+  const auto all = decide({measurements[0]}, {}, [&](const std::vector<size_t>& indices) {
+    EXPECT_EQ(indices, std::vector<size_t>{0});
+    EXPECT_LT(next, measurements.size()) << "measured too often";
+    return std::vector<GateCase>{measurements[next++ % measurements.size()]};
+  });
+  EXPECT_EQ(all[0].rerun, next > 1);
+  EXPECT_EQ(next, measurements.size()) << "measured too rarely";
+  return verdicts(all);
+}
+
 TEST(Decide, EveryVerdict) {
+  std::vector<std::vector<size_t>> asked;
   const std::vector<GateVerdict> all = decide(
       {around("same", 0), around("slow", 0.06), around("fast", -0.06), around("loud", 0.01, 0.1)},
-      {}, [&](const std::vector<size_t>& reds) {
-        EXPECT_EQ(reds, std::vector<size_t>{1});
-        return std::vector<GateCase>{around("slow", 0.05)};
+      {}, [&](const std::vector<size_t>& indices) {
+        asked.push_back(indices);
+        return std::vector<GateCase>{around("slow", 0.05), around("loud", 0.01, 0.1)};
       });
+  EXPECT_EQ(asked, (std::vector<std::vector<size_t>>{{1, 3}}));
   EXPECT_EQ(verdicts(all), (Names{"pass", "regression", "improvement", "inconclusive"}));
   EXPECT_EQ(exit_code_of(all), ExitCode::kSlower);
   EXPECT_TRUE(all[1].rerun);
@@ -50,14 +65,38 @@ TEST(Decide, EveryVerdict) {
       << table_of(all, {}).summary;
 }
 
-TEST(Decide, ARedThatDoesNotComeAgainIsNone) {
-  const auto rerun = [](double mean, double noise) {
-    return verdicts(decide({around("a", 0.06)}, {}, [&](const std::vector<size_t>&) {
-      return std::vector<GateCase>{around("a", mean, noise)};
-    }));
-  };
-  EXPECT_EQ(rerun(0, 0.002), Names{"pass"});
-  EXPECT_EQ(rerun(0.025, 0.05), Names{"inconclusive"});
+// Every course that measurements can take: two reds of three, and nothing measured that cannot
+// change the verdict. `loud` is what one disturbed round does to ten good ones.
+TEST(Decide, ARedComesTwiceOfThreeTimes) {
+  const GateCase red = around("a", 0.06), good = around("a", 0), fast = around("a", -0.06);
+  GateCase loud = around("a", 0);
+  loud.log_ratios[3] = 0.4;
+  EXPECT_EQ(one({good}), Names{"pass"});
+  EXPECT_EQ(one({fast}), Names{"improvement"});
+  EXPECT_EQ(one({red, red}), Names{"regression"});
+  EXPECT_EQ(one({red, good}), Names{"pass"});
+  EXPECT_EQ(one({red, fast}), Names{"improvement"});
+  EXPECT_EQ(one({red, loud, red}), Names{"regression"});
+  EXPECT_EQ(one({red, loud, good}), Names{"pass"});
+  EXPECT_EQ(one({red, loud, loud}), Names{"inconclusive"});
+  EXPECT_EQ(one({loud, good}), Names{"pass"});
+  EXPECT_EQ(one({loud, fast}), Names{"improvement"});
+  EXPECT_EQ(one({loud, loud}), Names{"inconclusive"});  // a third cannot make two reds
+  EXPECT_EQ(one({loud, red, red}), Names{"regression"});
+  EXPECT_EQ(one({loud, red, good}), Names{"pass"});
+  EXPECT_EQ(one({loud, red, loud}), Names{"inconclusive"});
+}
+
+TEST(Decide, AnInterruptedRerunIsInconclusiveAndIsNotMeasuredOn) {
+  const GateCase nothing = rounds("a", {});
+  EXPECT_EQ(one({around("a", 0.06), nothing}), Names{"inconclusive"});
+  EXPECT_EQ(one({around("a", 0.01, 0.1), nothing}), Names{"inconclusive"});
+}
+
+TEST(Decide, ARerunThatIsWrongIsWrong) {
+  GateCase wrong = around("a", 0.06);
+  wrong.wrong = true;
+  EXPECT_EQ(one({around("a", 0.06), wrong}), Names{"wrong"});
 }
 
 TEST(Decide, MarginsOfCasesAndTheFloor) {
@@ -88,8 +127,8 @@ TEST(Decide, WrongResultsAndCasesWithoutRounds) {
   EXPECT_EQ(exit_code_of(decide({wrong, unsupported}, {}, none_again)), ExitCode::kInternal);
 }
 
-// Whole gates of 60 cases whose noise is as large as the margin: red at the margin in at most 5 %
-// of gates by Holm, and hardly ever once confirmed; a slowdown of 6 % is found.
+// Whole gates of 60 cases whose noise is as large as the margin and which are slower by just that,
+// so that all are measured again: red in hardly any gate; a slowdown of 6 % is found.
 TEST(Decide, FamilyOfSixtyCasesInSimulation) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> noise(0, 0.02);
@@ -98,29 +137,23 @@ TEST(Decide, FamilyOfSixtyCasesInSimulation) {
     for (size_t i = 0; i < count; ++i) values.push_back(mean + noise(random));
     return rounds("c", values);
   };
-  int gates_red = 0, first_red = 0, found = 0;
+  int gates_red = 0, found = 0;
   constexpr int kGates = 500;
   for (int gate = 0; gate < kGates; ++gate) {
     std::vector<GateCase> cases;
     for (int i = 0; i < 59; ++i) cases.push_back(sample(20, std::log(1.02)));
     cases.push_back(sample(20, std::log(1.06)));
-    bool first = false;
-    const auto all = decide(cases, {}, [&](const std::vector<size_t>& reds) {
+    const auto all = decide(cases, {}, [&](const std::vector<size_t>& indices) {
       std::vector<GateCase> again;
-      for (const size_t i : reds) {
-        first |= i < 59;
-        again.push_back(sample(40, std::log(i < 59 ? 1.02 : 1.06)));
-      }
+      for (const size_t i : indices) again.push_back(sample(40, std::log(i < 59 ? 1.02 : 1.06)));
       return again;
     });
-    first_red += first ? 1 : 0;
     bool red = false;
     for (size_t i = 0; i < 59; ++i) red |= all[i].verdict == Verdict::kRegression;
     gates_red += red ? 1 : 0;
     found += all[59].verdict == Verdict::kRegression ? 1 : 0;
   }
-  EXPECT_LE(first_red, 39);  // 5 % of 500 is 25; three standard errors (4.9) above
-  EXPECT_LE(gates_red, 5);
+  EXPECT_LE(gates_red, 9);  // 3 * 5 % * 5 % of 500 is 3.75; three standard errors (1.9) above
   EXPECT_GE(found, 480);
 }
 
