@@ -17,6 +17,9 @@ struct VectorConfig {
   int heads = 1;             // of a thread, in the plain kernels: 1, or 2 with packets of 16 bytes
   bool prefetch = true;      // of the table rows
   int64_t chunk_tokens = 0;  // of one row of the grid; 0 if there are more than kMostHeads heads
+  // In the plain kernels: how many blocks later, for each multiprocessor, the tensors are loaded
+  // that a block brings into L2; 0: it does not.
+  int ahead = 0;
 };
 
 // Which parts of an op a launch does: all of them when fused, one when not.

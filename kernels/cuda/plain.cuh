@@ -27,6 +27,10 @@
 // * few registers, so that many threads wait at once. Chunks (grid y) also keep the table rows in
 //   L2 from Q to K.
 //
+// Where there is more to compute than a copy leaves time for, blocks bring the tensors of later
+// blocks into L2 while they wait for their own: these then have a shorter way, and memory works on
+// while blocks compute.
+//
 // Without (`on_the_fly`), while the block's loads are on their way its threads form the cosines and
 // sines of its few tokens in shared memory, from angles in fixed point. Where each thread's angle
 // comes from is known before the launch may touch memory, so that nothing is computed between the
@@ -49,8 +53,8 @@ enum class PlainMode {
 
 // `looks_up`: forms angles of packed tokens.
 constexpr int plain_registers(PlainMode mode, int bytes, int heads, bool looks_up) {
-  if (heads == 2) return mode == PlainMode::kNorm || looks_up ? 64 : 56;
-  return looks_up || (bytes == 16 && mode == PlainMode::kNorm) ? 56 : 40;
+  if (heads == 2) return mode == PlainMode::kNorm ? 64 : 56;
+  return looks_up ? 48 : (bytes == 16 && mode == PlainMode::kNorm) ? 56 : 40;
 }
 
 // kPacked: tokens are those of packed sequences, some perhaps padding.
@@ -62,6 +66,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   constexpr bool kNorm = kMode == PlainMode::kNorm;
+  constexpr bool kAhead = kNorm || kAngles || kPacked;  // for kernels that may be told to
   using Heads = PlainHeads<T, kPairing, kBytes, kHeads, kNorm>;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
   // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
@@ -76,16 +81,16 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
       return;
     }
   }
-  const PlainItem item = plain_item<kHeads>(p);
+  const uint32_t block = block_x() - p.prefetch_blocks;
+  const PlainItem item = plain_item<kHeads>(p, block);
   const PlainOperand& o = *item.operand;
   // Threads that have nothing to do stay where others wait for them.
-  if (!kAngles && !kNorm && !item.exists) return;
+  if (!kAngles && !kNorm && !kPacked && !item.exists) return;
   const uint32_t token = p.chunk_first() + item.token_in_chunk;
   const int lane = static_cast<int>(thread_x());
   const auto slice =
       plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(o, lane);
-  const char* in = o.in + static_cast<uint64_t>(token) * o.in_token_stride +
-                   (item.head * o.in_head_stride + static_cast<uint32_t>(slice.first));
+  const char* in = plain_address(p, item, slice);
   const char* position_at = p.position_at(token);
   // Of the pairs in the thread's first packets.
   constexpr int kFactorBytes = FactorRow<kSource>::kSize;
@@ -93,11 +98,14 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   const char* table = kAngles ? nullptr : p.table + lane * kLanePairs * kFactorBytes;
   const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
   BlockTokens tokens;
-  [[maybe_unused]] LocatedToken own;
-  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, own, &tokens);
+  [[maybe_unused]] PackedSequence sequence;
+  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, sequence, &tokens);
   settle(in);
   settle(position_at);
   settle(table);
+  // Threads look the token of a warp's first one up together; it is mostly that of all of them.
+  const bool together = kPacked && block_dim_x() * block_dim_y() % 32 == 0;
+  const uint32_t warp_token = together ? first_in_warp(token) : 0;
   if constexpr (kAngles) {
     factors.aim(p.positions, p.position_bytes);
     if (block_x() == 0) {
@@ -118,7 +126,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
-    heads.head[h] = {};
+    if constexpr (kNorm) heads.head[h] = {};
     if (!works || (kHeads > 1 && item.head + h >= o.num_heads)) continue;
     const char* at = in + static_cast<uint64_t>(h) * o.in_head_stride;
     heads.head[h].x = load<kBytes, kLoad>(at);
@@ -126,12 +134,27 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
   }
   if constexpr (kAngles && !kFactorsFirst) factors.begin();
   let_next_launch_start();
+  if (kAhead && p.ahead != 0) {
+    const PlainItem next = plain_item<kHeads>(p, block + p.ahead);
+    const auto next_slice =
+        plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(*next.operand, lane);
+    const char* at = plain_address(p, next, next_slice);
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      if (!next.exists || next.head + h >= next.operand->num_heads) continue;
+      prefetch_packets<kBytes>(at + static_cast<uint64_t>(h) * next.operand->in_head_stride,
+                               next_slice.step, lane);
+    }
+  }
   if constexpr (kPacked) {
     // Looked up while loads are on their way: padding has been read, and is not written.
-    if (works) own = {token, p.packed.locate(token)};
-    works = works && !own.at.is_padding;
+    if (together) sequence = p.packed.sequence_in_warp(warp_token, thread_of_block() % 32);
+    if (works) {
+      const TokenPosition at = p.packed.locate(token, sequence);
+      works = !at.is_padding;
+      position = static_cast<uint32_t>(at.position);
+    }
     if (!kAngles && !works) return;
-    position = static_cast<uint32_t>(own.at.position);
   }
   if constexpr (kNorm) {
     if (item.operand != &p.v) heads.weights[0].load(o, slice, 0);

@@ -133,6 +133,7 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   p.row_lines = Divisor::of((p.row_bytes + kLine - 1) / kLine + (p.row_bytes % kLine != 0 ? 1 : 0));
   p.half_dim = v.half_dim;
   p.angles = v.angles;
+  if (how.config.ahead > 0) p.ahead = static_cast<uint32_t>(how.config.ahead) * multiprocessors();
   return p;
 }
 

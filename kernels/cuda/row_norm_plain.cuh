@@ -96,6 +96,15 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
   }
   if constexpr (kAngles) factors.begin();
   let_next_launch_start();
+  if (p.ahead != 0 && p.num_tokens - token > p.ahead) {
+    const char* later = in + static_cast<uint64_t>(p.ahead) * o.in_token_stride;
+#pragma unroll
+    for (int h = 0; h < kHeads; ++h) {
+      if (head + h < o.num_heads)
+        prefetch_packets<kBytes>(later + static_cast<uint64_t>(h) * o.in_head_stride, slice.step,
+                                 lane);
+    }
+  }
   if (prefetches && p.num_tokens - token > kTokensAhead)
     prefetch_line(p, load<4, Hint::kKeep>(p.position_at(token + kTokensAhead)).word[0], line);
   const auto store_all = [&] {

@@ -99,6 +99,10 @@ TEST(GpuOps, WideBlocks) {
     expect_all_right(testing::wide_specs(op), op);
 }
 
+TEST(GpuOps, ManySequences) {
+  expect_all_right(testing::many_sequences_specs(), ROPE_OP_VARLEN_SPLIT_ROPE);
+}
+
 // The plain kernels, in every shape that they are given.
 TEST(GpuPlain, EveryConfig) {
   for (const int32_t op : testing::kPlainOps) {

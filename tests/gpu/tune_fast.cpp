@@ -1,8 +1,8 @@
 // How the choices in kernels/cuda/config.cpp were made: limit_ratio of `fast` or `on_the_fly` for
 // every packet, block size, number of heads and prefetch over token counts, on the GPU present. Not
 // a test; run by hand: tune_fast [op=rope] [table=1] [dtype=bf16] [pairing=neox] [rotary_dim=128]
-// [in_place=1] [span=head] [tokens=1,64,1024] [limits=0]; limits=1 prints the members of the limit
-// family too
+// [in_place=1] [span=head] [offset=0] [ahead=0] [tokens=1,64,1024] [limits=0]; offset: of
+// positions; limits=1 prints the members of the limit family too
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -19,6 +19,7 @@ namespace rope_bench {
 namespace {
 
 bool uses_table = true;
+int ahead = 0;
 
 template <int kBytes, int kThreads, int kHeads, bool kPrefetch>
 int32_t launch_config(const RopeKernelArgs* args) {
@@ -29,6 +30,7 @@ int32_t launch_config(const RopeKernelArgs* args) {
   config.threads = kThreads;
   config.heads = kHeads;
   config.prefetch = kPrefetch;
+  config.ahead = ahead;
   return device::launch_fast_with(a, config);
 }
 
@@ -65,6 +67,8 @@ int tune(int argc, char** argv) {
                                               {"in_place", "1"},
                                               {"span", "head"},
                                               {"limits", "0"},
+                                              {"offset", "0"},
+                                              {"ahead", "0"},
                                               {"tokens", "1,8,64,256,512,1024,2048,4096,16384"}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -96,20 +100,19 @@ int tune(int argc, char** argv) {
   c.layout.in_place = given["in_place"] == "1";
   c.norm.span_row = given["span"] == "row";
   c.max_position = 32768;
+  c.positions.offset = std::atoll(given["offset"].c_str());
   uses_table = given["table"] == "1";
+  ahead = std::atoi(given["ahead"].c_str());
   const device::Stages stages = {true, c.op == Op::kNormSplitRope, true};
 
   std::vector<Row> rows;
   add<16, 64>(rows);
+  add<16, 96>(rows);
+  add<16, 96, 2>(rows);
   add<16, 128>(rows);
   add<16, 256>(rows);
-  add<16, 512>(rows);
   add<16, 64, 2>(rows);
-  add<16, 128, 2>(rows);
-  add<16, 256, 2>(rows);
-  add<8, 128>(rows);
   add<8, 256>(rows);
-  add<4, 256>(rows);
   std::vector<std::string> notes;
   const std::unique_ptr<Backend> backend = make_cuda_backend(0, &notes);
   const double peak = measure_peak(*backend), floor = measure_floor(*backend).slope;

@@ -92,6 +92,13 @@ inline bool any_in_warp(bool value) {
     any += host_cuda::exchange(0xffffffffu, any, distance);
   return any > 0;
 }
+inline uint32_t count_in_warp(bool value) {
+  float count = value ? 1.0f : 0.0f;
+  for (int distance = 16; distance > 0; distance /= 2)
+    count += host_cuda::exchange(0xffffffffu, count, distance);
+  return static_cast<uint32_t>(count);
+}
+uint32_t first_in_warp(uint32_t value);
 inline void sincos_fast(float x, float* sine, float* cosine) {
   *sine = std::sin(x);
   *cosine = std::cos(x);
@@ -116,6 +123,15 @@ inline uint32_t pack_bf16(float low, float high) {
 inline float f16_to_float(uint16_t bits) { return host_cuda::widen_f16(bits); }
 inline float float_from_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+inline uint32_t first_in_warp(uint32_t value) {
+  const uint32_t lane = (thread_y() * block_dim_x() + thread_x()) % 32;
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const float other =
+        host_cuda::exchange(0xffffffffu, float_from_bits(value), static_cast<int>(distance));
+    if ((lane & distance) != 0) value = bits_of_float(other);
+  }
+  return value;
+}
 inline void atomic_add(uint64_t* counter, uint64_t value) { *counter += value; }
 
 template <int kBytes, Hint kHint>
@@ -159,6 +175,8 @@ inline uint32_t peek_word(const void* p) {
 }
 
 using LaunchShape = host_cuda::Shape;
+
+inline uint32_t multiprocessors() { return 1; }
 
 template <typename Params>
 int32_t launch(void (*kernel)(Params), const LaunchShape& shape, void* /*stream*/,

@@ -13,7 +13,7 @@ namespace rope_bench::testing {
 
 template <int kBytes, int kThreads, int kHeads, bool kTable>
 struct ConfigVariant {
-  static constexpr device::VectorConfig kConfig = {kBytes, kThreads, kHeads, true, 8};
+  static constexpr device::VectorConfig kConfig = {kBytes, kThreads, kHeads, true, 8, 1};
 
   static RopeKernelArgs read(const RopeKernelArgs* args) {
     RopeKernelArgs result = *args;

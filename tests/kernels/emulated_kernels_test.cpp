@@ -76,10 +76,10 @@ std::string variant_label(const ::testing::TestParamInfo<size_t>& info) {
   return std::string(kOps[row.op]) + "_" + row.name;
 }
 
-std::vector<size_t> rows_of_rope() {
+std::vector<size_t> rows_of(int32_t op) {
   std::vector<size_t> rows;
   for (size_t i = 0; i < variants().size(); ++i) {
-    if (variants()[i].op == ROPE_OP_ROPE) rows.push_back(i);
+    if (variants()[i].op == op) rows.push_back(i);
   }
   return rows;
 }
@@ -88,8 +88,11 @@ using EmulatedOps = EmulatedVariant;
 INSTANTIATE_TEST_SUITE_P(Variants, EmulatedOps, ::testing::Range(size_t{0}, variants().size()),
                          variant_label);
 using EmulatedRope = EmulatedVariant;
-INSTANTIATE_TEST_SUITE_P(Variants, EmulatedRope, ::testing::ValuesIn(rows_of_rope()),
+INSTANTIATE_TEST_SUITE_P(Variants, EmulatedRope, ::testing::ValuesIn(rows_of(ROPE_OP_ROPE)),
                          variant_label);
+using EmulatedVarlen = EmulatedVariant;
+INSTANTIATE_TEST_SUITE_P(Variants, EmulatedVarlen,
+                         ::testing::ValuesIn(rows_of(ROPE_OP_VARLEN_SPLIT_ROPE)), variant_label);
 
 // Every feature of every op with every other: packed QKV, V, biases, norms, sequences, padding,
 // batches, offsets.
@@ -99,6 +102,10 @@ TEST_P(EmulatedOps, EveryPairOfFeatures) {
 
 TEST_P(EmulatedOps, WideBlocks) {
   expect_all_right(variant(), sample(testing::wide_specs(variant().op), 3));
+}
+
+TEST_P(EmulatedVarlen, ManySequences) {
+  expect_all_right(variant(), sample(testing::many_sequences_specs(), 3));
 }
 
 // C024, C025, C027, C011: every even head dim, rotary widths that are no power of two, one pair,

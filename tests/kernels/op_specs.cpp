@@ -258,6 +258,42 @@ const std::vector<ProblemSpec>& op_specs(int op) {
   return found->second;
 }
 
+std::vector<ProblemSpec> many_sequences_specs() {
+  struct Shape {
+    int count, length, head_dim;
+  };
+  // Around what a warp looks at together once, twice and three times. With small heads a warp has
+  // tokens of many sequences, or many of one, with large ones a part of a token.
+  constexpr Shape kShapes[] = {{1, 1, 32},  {30, 1, 32},   {31, 1, 32},   {32, 1, 32},
+                               {33, 1, 32}, {1022, 1, 32}, {1023, 1, 32}, {1025, 1, 32},
+                               {3, 20, 32}, {40, 2, 32},   {31, 2, 256},  {33, 2, 256}};
+  std::vector<ProblemSpec> specs;
+  for (const Shape& shape : kShapes) {
+    // Half of them with padding in front, half with padding behind.
+    for (const bool starts : {false, true}) {
+      ProblemSpec s;
+      s.op = ROPE_OP_VARLEN_SPLIT_ROPE;
+      s.dtype = Dtype::kF16;
+      s.heads = s.kv_heads = 1;
+      s.head_dim = s.rotary_dim = shape.head_dim;
+      s.in_place = starts;
+      s.packed = true;
+      s.position_source = ROPE_POSITIONS_CU_SEQLENS;
+      s.sequence_starts = starts;
+      s.skipped = starts ? 2 : 0;
+      s.num_tokens = starts ? 2 : 3;
+      for (int i = 0; i < shape.count; ++i) {
+        const bool empty = shape.count > 1 && (i == 0 || i + 1 == shape.count || i % 7 == 3);
+        s.seq_lens.push_back(empty ? 0 : shape.length);
+        s.num_tokens += s.seq_lens.back();
+      }
+      s.table_rows = 0;
+      specs.push_back(s);
+    }
+  }
+  return specs;
+}
+
 std::vector<ProblemSpec> all_op_specs() {
   std::vector<ProblemSpec> all;
   for (int op = ROPE_OP_ROPE; op <= ROPE_OP_SPLIT_ROPE_BACKWARD; ++op)

@@ -25,6 +25,8 @@ std::vector<ProblemSpec> table_dtype_specs();
 // level of every other that it can go with. Made once.
 const std::vector<ProblemSpec>& op_specs(int op);
 std::vector<ProblemSpec> all_op_specs();
+// Packed tokens of many sequences.
+std::vector<ProblemSpec> many_sequences_specs();
 // An op whose tokens lie one after the other and whose heads share out evenly, as models have it:
 // what the plain kernels are for.
 std::vector<ProblemSpec> plain_specs(int op);

@@ -57,6 +57,9 @@ struct PlainParams {
   uint32_t row_bytes = 0;     // of a table row
   Divisor half_dim;           // rotary_dim / 2
   Angles angles;
+  // Blocks from one to that whose tensors it brings into L2 (tokens, where a block has one); 0: it
+  // brings none.
+  uint32_t ahead = 0;
 
   ROPE_DEVICE uint32_t chunk_first() const { return block_y() * chunk_tokens; }
   ROPE_DEVICE uint32_t chunk_count() const {
@@ -133,9 +136,9 @@ struct PlainItem {
   bool exists;  // the last blocks of an operand have rows to spare
 };
 
+// `block`: of those behind the ones that prefetch.
 template <int kHeads>
-ROPE_DEVICE PlainItem plain_item(const PlainParams& p) {
-  uint32_t block = block_x() - p.prefetch_blocks;
+ROPE_DEVICE PlainItem plain_item(const PlainParams& p, uint32_t block) {
   PlainItem item;
   item.operand = &p.q;
   if (block >= p.q_blocks) {
@@ -176,17 +179,30 @@ ROPE_DEVICE PlainSlice plain_slice(const PlainOperand& o, int lane) {
   return slice;
 }
 
-// A packed token that has been looked up.
-struct LocatedToken {
-  uint32_t token = 0xffffffff;  // none
-  TokenPosition at;
-};
+// Where a thread's packets are: those of its first head.
+ROPE_DEVICE const char* plain_address(const PlainParams& p, const PlainItem& item,
+                                      const PlainSlice& slice) {
+  const PlainOperand& o = *item.operand;
+  return o.in + static_cast<uint64_t>(p.chunk_first() + item.token_in_chunk) * o.in_token_stride +
+         (item.head * o.in_head_stride + static_cast<uint32_t>(slice.first));
+}
 
-// The factors of the block's tokens; none where its heads do not turn. `own`: the token of the
-// thread's heads, once it has been looked up: mostly that of the factors it forms, too.
+// Brings the packets of a row of threads into L2, for a block to come: a line is asked for by the
+// thread of its first packet.
+template <int kBytes>
+ROPE_DEVICE void prefetch_packets(const char* at, int64_t step, int lane) {
+  const auto begins_line = [lane](const char* packet) {
+    return lane == 0 || reinterpret_cast<uintptr_t>(packet) % kLine < kBytes;
+  };
+  if (begins_line(at)) prefetch(at);
+  if (begins_line(at + step)) prefetch(at + step);
+}
+
+// The factors of the block's tokens; none where its heads do not turn. `likely`: the sequence of
+// the warp's first token, once it has been looked up.
 template <bool kPacked>
 ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool turns,
-                               const LocatedToken& own, BlockTokens* tokens) {
+                               const PackedSequence& likely, BlockTokens* tokens) {
   if (turns) {
     const Divisor& groups = item.operand->groups;
     const uint32_t first = item.index - thread_y();
@@ -197,11 +213,10 @@ ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool
     tokens->count = last < tokens->first ? 0 : static_cast<int>(last - tokens->first);
   }
   const int64_t first_token = int64_t{p.chunk_first()} + tokens->first;
-  const auto position_of = [&p, &own, first_token](uint32_t row) {
+  const auto position_of = [&p, &likely, first_token](uint32_t row) {
     if constexpr (kPacked) {
       const auto token = static_cast<uint32_t>(first_token) + row;
-      return TokenMap::known(token == own.token ? own.at.position
-                                                : p.packed.locate(token).position);
+      return TokenMap::known(p.packed.locate(token, likely).position);
     } else {
       return TokenMap::ask(p.positions, p.angles.position_bits, first_token + row);
     }

@@ -12,6 +12,14 @@ struct TokenPosition {
   bool is_padding = false;
 };
 
+// A sequence that has been looked up: token t of [first, end) has the position t + shift.
+struct PackedSequence {
+  uint32_t first = 0, end = 0;
+  int64_t shift = 0;
+
+  ROPE_DEVICE bool has(uint32_t token) const { return token >= first && token < end; }
+};
+
 struct PackedTokens {
   const char* values = nullptr;  // ids or offsets of tokens, or cu_seqlens [num_sequences + 1]
   const char* starts = nullptr;  // of sequences; null: all 0
@@ -30,6 +38,37 @@ struct PackedTokens {
     return result;
   }
 
+  // The sequence of a token, which the threads of a warp look for together, 32 entries at once; all
+  // of them come, with the same token. None: it is in no sequence, or its position is its own.
+  ROPE_DEVICE PackedSequence sequence_in_warp(uint32_t token, uint32_t lane) const {
+    PackedSequence sequence;
+    if (source != ROPE_POSITIONS_CU_SEQLENS || num_sequences == 0) return sequence;
+    const auto entry = [this](uint32_t i) {
+      return static_cast<uint32_t>(TokenMap::load_int32(values, i));
+    };
+    // The first `before` entries are at or before the token; of the next `left` it is to be found
+    // out.
+    uint32_t before = 0, left = static_cast<uint32_t>(num_sequences) + 1;
+    while (left > 0) {
+      const uint32_t step = (left + 31) / 32, at = (lane + 1) * step - 1;
+      const uint32_t passed = count_in_warp(at < left && entry(before + at) <= token) * step;
+      before += passed;
+      left = left - passed < step ? left - passed : step - 1;
+    }
+    if (before == 0 || before > static_cast<uint32_t>(num_sequences)) return sequence;
+    sequence.first = entry(before - 1);
+    sequence.end = entry(before);
+    sequence.shift = -static_cast<int64_t>(sequence.first);
+    if (starts != nullptr) sequence.shift += TokenMap::load_int32(starts, before - 1);
+    return sequence;
+  }
+
+  // `likely`: the sequence of a token nearby.
+  ROPE_DEVICE TokenPosition locate(uint32_t token, const PackedSequence& likely) const {
+    if (!likely.has(token)) return locate(token);
+    const int64_t position = token + likely.shift;
+    return {position, position < 0};
+  }
   ROPE_DEVICE TokenPosition locate(uint32_t token) const {
     if (source != ROPE_POSITIONS_CU_SEQLENS) {
       const int64_t value = load_integer_words(value_at(token), value_bytes == 8).value();

@@ -4,8 +4,8 @@
 //
 // * ROPE_KERNEL, ROPE_DEVICE, ROPE_ARGUMENT: how kernels and device functions are declared
 // * thread_x() .. block_y(): who runs
-// * sync_block(), shuffle_xor(), any_in_warp(): how threads meet; every thread of the block, or of
-//   the warp, must come
+// * sync_block(), shuffle_xor(), any_in_warp(), count_in_warp(), first_in_warp(): how threads meet;
+//   every thread of the block, or of the warp, must come
 // * sincos_fast(), inverse_sqrt(), nearest_integer(): the functions that kernels need
 // * load(), store(): global memory, in packets of 2, 4, 8 or 16 bytes
 // * prefetch(), peek_word(): hints, allowed before the launch before has ended
@@ -50,6 +50,10 @@ ROPE_DEVICE float shuffle_xor(float value, int distance) {
   return __shfl_xor_sync(0xffffffffu, value, distance);
 }
 ROPE_DEVICE bool any_in_warp(bool value) { return __any_sync(0xffffffffu, value) != 0; }
+// In how many of its threads.
+ROPE_DEVICE uint32_t count_in_warp(bool value) { return __popc(__ballot_sync(0xffffffffu, value)); }
+// What its first thread has.
+ROPE_DEVICE uint32_t first_in_warp(uint32_t value) { return __shfl_sync(0xffffffffu, value, 0); }
 
 // Of an angle in [-pi, pi], by the special function unit: within 2^-21.
 ROPE_DEVICE void sincos_fast(float x, float* sine, float* cosine) { __sincosf(x, sine, cosine); }
@@ -117,19 +121,25 @@ struct LaunchShape {
   bool overlap = false;  // the kernel calls wait_for_previous_launch()
 };
 
-// Whether the current device overlaps launches; asked of the driver once per device.
-inline bool overlaps_launches() {
+// Of the current device, asked of the driver once per device; 0 where it does not answer.
+template <cudaDeviceAttr kAttribute>
+int device_attribute() {
   constexpr int kMaxDevices = 64;
-  static std::atomic<int> capability[kMaxDevices];  // 0: not asked yet
+  static std::atomic<int> known[kMaxDevices];  // 0: not asked yet
   int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess || device >= kMaxDevices) return false;
-  int major = capability[device].load(std::memory_order_relaxed);
-  if (major == 0) {
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
-      return false;
-    capability[device].store(major, std::memory_order_relaxed);
+  if (cudaGetDevice(&device) != cudaSuccess || device >= kMaxDevices) return 0;
+  int value = known[device].load(std::memory_order_relaxed);
+  if (value == 0) {
+    if (cudaDeviceGetAttribute(&value, kAttribute, device) != cudaSuccess) return 0;
+    known[device].store(value, std::memory_order_relaxed);
   }
-  return major >= 9;
+  return value;
+}
+inline bool overlaps_launches() {
+  return device_attribute<cudaDevAttrComputeCapabilityMajor>() >= 9;
+}
+inline uint32_t multiprocessors() {
+  return static_cast<uint32_t>(device_attribute<cudaDevAttrMultiProcessorCount>());
 }
 
 // Starts `kernel` on `stream` (a cudaStream_t) with one argument; nothing for zero blocks. A
