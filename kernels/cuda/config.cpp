@@ -126,17 +126,14 @@ struct Choice {
 // Few threads: narrow packets, so that twice as many wait for memory at once. In between, where
 // launches do not quite fill a GPU or a little more than that, whatever spreads best. Many: wide
 // packets; two heads a thread where there is more to compute than a plain copy leaves room for.
-// Where blocks still have to compute when their loads have come, blocks to come find theirs in L2,
-// about as many as are there at once: so memory is never idle. With a table and no norm there is
-// little to compute, and it only costs.
+// Where blocks form angles or look tokens up behind their loads, those to come find theirs in L2,
+// about as many as are there at once: so memory works on. With a table it only costs, a norm over
+// whole rows apart.
 // Made with tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {kAny, 16, 64, 2}};
-constexpr Choice kNormInPlace[] = {
-    {110'000, 8, 256, 1}, {250'000, 16, 128, 1, 4}, {600'000, 16, 64, 2, 4}, {kAny, 16, 96, 2, 6}};
-constexpr Choice kNorm[] = {
-    {110'000, 8, 256, 1}, {250'000, 16, 128, 1, 4}, {600'000, 16, 64, 2, 4}, {kAny, 16, 64, 2}};
+constexpr Choice kNorm[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kRowNorm[] = {{600'000, 16, 128, 2}, {kAny, 16, 128, 2, 2}};
 constexpr Choice kAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1, 8}};
 constexpr Choice kNormAngles[] = {
@@ -149,10 +146,7 @@ std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& st
   using Choices = std::span<const Choice>;
   const bool angles = stages.rotation && args.table == nullptr;
   if (stages.norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
-  if (stages.norm && args.norm != ROPE_NORM_NONE) {
-    if (angles) return kNormAngles;
-    return all_in_place(args) ? Choices(kNormInPlace) : kNorm;
-  }
+  if (stages.norm && args.norm != ROPE_NORM_NONE) return angles ? Choices(kNormAngles) : kNorm;
   if (is_packed(args)) return angles ? Choices(kPackedAngles) : kPacked;
   if (angles) return kAngles;
   return all_in_place(args) ? Choices(kInPlace) : kOutOfPlace;
