@@ -51,17 +51,15 @@ enum class PlainMode {
   kNorm,        // every thread of q and k norms, and rotates or not; in place or not
 };
 
-// `looks_up`: forms angles of packed tokens.
-constexpr int plain_registers(PlainMode mode, int bytes, int heads, bool looks_up) {
+constexpr int plain_registers(PlainMode mode, int bytes, int heads) {
   if (heads == 2) return mode == PlainMode::kNorm ? 64 : 56;
-  return looks_up ? 48 : (bytes == 16 && mode == PlainMode::kNorm) ? 56 : 40;
+  return bytes == 16 && mode == PlainMode::kNorm ? 56 : 40;
 }
 
 // kPacked: tokens are those of packed sequences, some perhaps padding.
 template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads, PlainMode kMode,
           bool kPacked>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads,
-                                                    kPacked&& kSource == Source::kAngles))
+ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
     rope_plain_kernel(ROPE_ARGUMENT PlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;

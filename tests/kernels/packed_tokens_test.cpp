@@ -24,7 +24,7 @@ PackedSequence look_up(const PackedTokens& tokens, uint32_t token, int* agreeing
                 warp, [&] { found[thread_x()] = tokens.sequence_in_warp(token, thread_x()); }),
             "");
   *agreeing = static_cast<int>(std::count_if(found, found + 32, [&](const PackedSequence& s) {
-    return s.first == found[0].first && s.end == found[0].end && s.shift == found[0].shift;
+    return s.first == found[0].first && s.end == found[0].end && s.start == found[0].start;
   }));
   return found[0];
 }
@@ -51,8 +51,7 @@ TEST(PackedTokens, AWarpFindsTheSequenceOfEveryToken) {
         if (!in_sequence) continue;
         ASSERT_EQ(got.first, static_cast<uint32_t>(behind[-1]));
         ASSERT_EQ(got.end, static_cast<uint32_t>(behind[0]));
-        ASSERT_EQ(got.shift,
-                  starts[static_cast<size_t>(behind - entries.begin() - 1)] - behind[-1]);
+        ASSERT_EQ(got.start, starts[static_cast<size_t>(behind - entries.begin() - 1)]);
       }
     }
   }

@@ -12,10 +12,10 @@ struct TokenPosition {
   bool is_padding = false;
 };
 
-// A sequence that has been looked up: token t of [first, end) has the position t + shift.
+// A sequence that has been looked up: tokens [first, end), whose positions count from `start`.
 struct PackedSequence {
   uint32_t first = 0, end = 0;
-  int64_t shift = 0;
+  int32_t start = 0;
 
   ROPE_DEVICE bool has(uint32_t token) const { return token >= first && token < end; }
 };
@@ -58,15 +58,14 @@ struct PackedTokens {
     if (before == 0 || before > static_cast<uint32_t>(num_sequences)) return sequence;
     sequence.first = entry(before - 1);
     sequence.end = entry(before);
-    sequence.shift = -static_cast<int64_t>(sequence.first);
-    if (starts != nullptr) sequence.shift += TokenMap::load_int32(starts, before - 1);
+    if (starts != nullptr) sequence.start = TokenMap::load_int32(starts, before - 1);
     return sequence;
   }
 
   // `likely`: the sequence of a token nearby.
   ROPE_DEVICE TokenPosition locate(uint32_t token, const PackedSequence& likely) const {
     if (!likely.has(token)) return locate(token);
-    const int64_t position = token + likely.shift;
+    const int64_t position = int64_t{token - likely.first} + likely.start;
     return {position, position < 0};
   }
   ROPE_DEVICE TokenPosition locate(uint32_t token) const {
@@ -76,8 +75,19 @@ struct PackedTokens {
       return {position, position < 0};
     }
     const auto entry = [this](int32_t i) { return TokenMap::load_int32(values, i); };
-    const int32_t sequence = find_sequence(entry, num_sequences, static_cast<int32_t>(token));
-    if (sequence < 0) return {0, true};
+    const auto wanted = static_cast<int32_t>(token);
+    if (wanted >= entry(num_sequences)) return {0, true};
+    // By halves, which takes few registers: where threads look sequences up together, few tokens
+    // are left for this.
+    int32_t sequence = 0;
+    for (int32_t end = num_sequences; end - sequence > 1;) {
+      const int32_t middle = sequence + (end - sequence) / 2;
+      if (entry(middle) <= wanted) {
+        sequence = middle;
+      } else {
+        end = middle;
+      }
+    }
     const int32_t start = starts == nullptr ? 0 : TokenMap::load_int32(starts, sequence);
     const int64_t within = int64_t{token} - entry(sequence);
     return {within + start, within < 0 || within + start < 0};
