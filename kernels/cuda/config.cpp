@@ -91,7 +91,7 @@ int64_t chunk_of(const RopeKernelArgs& args) {
   if (heads > kMostHeads) return 0;
   if (heads == 0) return 1;
   // The index arithmetic needs (tokens x heads) x heads below 2^32; the last block reaches up to
-  // 1024 items beyond the chunk.
+  // 1024 items beyond the chunk. (Blocks that look further ahead only see that it is beyond.)
   const int64_t most = ((int64_t{1} << 32) - 1024 * heads) / (heads * heads);
   int64_t chunk = args.num_tokens < kChunkTokens ? args.num_tokens : kChunkTokens;
   if (chunk > most) chunk = most;
@@ -127,8 +127,8 @@ struct Choice {
 // launches do not quite fill a GPU or a little more than that, whatever spreads best. Many: wide
 // packets; two heads a thread where there is more to compute than a plain copy leaves room for.
 // Where blocks form angles or look tokens up behind their loads, those to come find theirs in L2,
-// about as many as are there at once: so memory works on. With a table it only costs, a norm over
-// whole rows apart.
+// about as many as are there at once: so memory works on. With a table and tokens that need no
+// looking up it only costs, a norm over whole rows apart.
 // Made with tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};

@@ -102,7 +102,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   settle(in);
   settle(position_at);
   settle(table);
-  // Threads look the token of a warp's first one up together; it is mostly that of all of them.
+  // Threads look up together the sequence of the first token of their warp, mostly that of all.
   const bool together = kPacked && block_dim_x() * block_dim_y() % 32 == 0;
   const uint32_t warp_token = together ? first_in_warp(token) : 0;
   if constexpr (kAngles) {
@@ -125,7 +125,8 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
-    // Left undefined, loads come in an order that made launches of two heads 4 % slower.
+    // Norms' sums and the turn of an odd last head read even what is not loaded. (Threads of the
+    // remaining kernels have nothing to load only where they return before they use it.)
     if constexpr (kAngles || kNorm || kHeads == 2) heads.head[h] = {};
     if (!works || (kHeads > 1 && item.head + h >= o.num_heads)) continue;
     const char* at = in + static_cast<uint64_t>(h) * o.in_head_stride;
@@ -141,6 +142,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
     const char* at = plain_address(p, next, next_slice);
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
+      // Behind the last operand may be one without heads.
       if (!next.exists || next.head + h >= next.operand->num_heads) continue;
       prefetch_packets<kBytes>(at + static_cast<uint64_t>(h) * next.operand->in_head_stride,
                                next_slice.step, lane);

@@ -146,7 +146,7 @@ LaunchShape plain_shape(const RopeKernelArgs& args, const VectorLaunch& how, Pla
   shape.block_x = static_cast<uint32_t>(row_threads);
   shape.block_y =
       static_cast<uint32_t>(row_threads < config.threads ? config.threads / row_threads : 1);
-  // Whole warps, where they look tokens up together.
+  // Whole warps, where they look tokens up together (smaller blocks do without).
   const uint32_t warp_rows = 32 / std::gcd(32u, shape.block_x);
   if (is_packed(args) && shape.block_y > warp_rows) shape.block_y -= shape.block_y % warp_rows;
   shape.overlap = true;

@@ -102,6 +102,8 @@ std::vector<GateVerdict> gate_binaries(const GateFlags& flags, const std::vector
     // Both cache modes of a case come back, in their own order.
     std::vector<GateCase> chosen(indices.size());
     for (size_t i = 0; i < indices.size(); ++i) {
+      chosen[i].name = first[indices[i]].name;
+      chosen[i].cache = first[indices[i]].cache;
       for (const GateCase& row : rows) {
         if (row.name == first[indices[i]].name && row.cache == first[indices[i]].cache)
           chosen[i] = row;

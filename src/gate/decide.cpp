@@ -41,8 +41,8 @@ std::vector<size_t> rejected_of(const std::vector<GateVerdict>& all,
   return rejected;
 }
 
-// The rounds exclude a slowdown of the margin.
-bool passes(const GateVerdict& v) { return v.test->p_within <= kAlpha; }
+// The rounds exclude a slowdown of the margin; each of the measurements had its chance to.
+bool passes(const GateVerdict& v) { return v.test->p_within <= kAlpha / kMostMeasurements; }
 
 void settle(GateVerdict* v, bool slower, bool faster) {
   if (v->measured.wrong) {
@@ -114,11 +114,16 @@ std::vector<GateVerdict> decide(const std::vector<GateCase>& cases, const GateRu
   std::vector<int> reds(cases.size());
   std::vector<size_t> measured = everything;
   for (int left = kMostMeasurements - 1;; --left) {
-    for (const size_t i : rejected_of(all, measured, &PairedTest::p_slower)) ++reds[i];
+    // A family for each number of reds so far: undecided cases take no power from red ones.
+    for (int before = kRedsOfARegression - 1; before >= 0; --before) {
+      std::vector<size_t> family = measured;
+      std::erase_if(family, [&](size_t i) { return reds[i] != before; });
+      for (const size_t i : rejected_of(all, family, &PairedTest::p_slower)) ++reds[i];
+    }
     std::erase_if(measured, [&](size_t i) {
       const GateVerdict& v = all[i];
-      return !has_rounds(v) || v.measured.wrong || passes(v) || reds[i] == kRedsOfARegression ||
-             reds[i] + left < kRedsOfARegression;
+      return !has_rounds(v) || v.measured.wrong || v.measured.error || passes(v) ||
+             reds[i] == kRedsOfARegression || reds[i] + left < kRedsOfARegression;
     });
     if (measured.empty()) break;
     const std::vector<GateCase> rows = again(measured);

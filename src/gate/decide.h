@@ -41,13 +41,14 @@ struct GateRules {
 // `again` measures the cases of these indices once more, with twice the rounds.
 using MeasureAgain = std::function<std::vector<GateCase>(const std::vector<size_t>& indices)>;
 
-// A case is red where Holm at kAlpha, over the cases that were measured with it, calls it slower
-// than its margin. Two reds of at most three measurements are a regression; a case is measured
-// again until its rounds exclude a slowdown of the margin or two reds cannot come any more. So a
-// red comes twice, and one disturbed round does not leave a case undecided. A family of unchanged
-// cases is called slower with a chance of at most 3 kAlpha^2. The last measurement decides the
-// rest: a pass, faster by more than the margin (Holm over all) an improvement, else inconclusive.
-// Measurements are never pooled: that there is another one depended on those before.
+// A case is red where Holm at kAlpha calls it slower than its margin, over the cases measured with
+// it that were red as often before. Two reds of at most three measurements are a regression; a case
+// is measured again until its rounds exclude a slowdown of the margin or two reds cannot come any
+// more. So a red comes twice, and one disturbed round does not leave a case undecided. A family of
+// unchanged cases is called slower with a chance of at most 3 kAlpha^2, and a case that is slower
+// by the margin passes with one of at most kAlpha. The last measurement decides the rest: a pass,
+// faster by more than the margin (Holm over all) an improvement, else inconclusive. Measurements
+// are never pooled: that there is another one depended on those before.
 std::vector<GateVerdict> decide(const std::vector<GateCase>& cases, const GateRules& rules,
                                 const MeasureAgain& again);
 

@@ -1,8 +1,10 @@
 // How the choices in kernels/cuda/config.cpp were made: limit_ratio of `fast` or `on_the_fly` for
 // every packet, block size, number of heads and prefetch over token counts, on the GPU present. Not
 // a test; run by hand: tune_fast [op=rope] [table=1] [dtype=bf16] [pairing=neox] [rotary_dim=128]
-// [in_place=1] [span=head] [offset=0] [ahead=0] [tokens=1,64,1024] [limits=0]; offset: of
-// positions; limits=1 prints the members of the limit family too
+// [in_place=1] [span=head] [offset=0] [ahead=0] [tokens=1,64,1024] [limits=0]. offset: of
+// positions. ahead: for kernels that bring tensors of later blocks into L2, those with packets of
+// 16 bytes that form angles or look tokens up, and norms over rows; the others ignore it. limits=1
+// prints the members of the limit family too
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -107,12 +109,15 @@ int tune(int argc, char** argv) {
 
   std::vector<Row> rows;
   add<16, 64>(rows);
-  add<16, 96>(rows);
-  add<16, 96, 2>(rows);
   add<16, 128>(rows);
   add<16, 256>(rows);
+  add<16, 512>(rows);
   add<16, 64, 2>(rows);
+  add<16, 128, 2>(rows);
+  add<16, 256, 2>(rows);
+  add<8, 128>(rows);
   add<8, 256>(rows);
+  add<4, 256>(rows);
   std::vector<std::string> notes;
   const std::unique_ptr<Backend> backend = make_cuda_backend(0, &notes);
   const double peak = measure_peak(*backend), floor = measure_floor(*backend).slope;

@@ -98,7 +98,6 @@ inline uint32_t count_in_warp(bool value) {
     count += host_cuda::exchange(0xffffffffu, count, distance);
   return static_cast<uint32_t>(count);
 }
-uint32_t first_in_warp(uint32_t value);
 inline void sincos_fast(float x, float* sine, float* cosine) {
   *sine = std::sin(x);
   *cosine = std::cos(x);

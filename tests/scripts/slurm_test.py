@@ -1,4 +1,5 @@
 """scripts/sweep.sbatch on a Slurm of one node, brought up for the test. Usage: slurm_test.py BINARY"""
+import csv
 import os
 import shutil
 import socket
@@ -127,10 +128,15 @@ class OneNode(SweepTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.checked(*sweep[:5], "-o", "whole.csv")
         self.assertEqual(read(self.file("merged.csv")), read(self.file("whole.csv")))
-        # Submitted again, as after a requeue: nothing is left to do.
-        before = [os.stat(self.file(part)).st_size for part in parts]
+        # Submitted again, as after a requeue: rows that are there are kept as they are.
+        marked = read(self.file(parts[0]))
+        marked[0]["labels"] = "kept"
+        with open(self.file(parts[0]), "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(marked[0]))
+            writer.writeheader()
+            writer.writerows(marked)
         self.assertEqual(self.command(*submit).returncode, 0)
-        self.assertEqual([os.stat(self.file(part)).st_size for part in parts], before)
+        self.assertEqual(read(self.file(parts[0])), marked)
 
 
 if __name__ == "__main__":
