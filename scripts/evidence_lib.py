@@ -41,7 +41,7 @@ def results(binary, words, folder, members):
         raise EvidenceError(f"cannot start {binary}: {error.strerror}; --binary names another rope-bench") from None
     if done.returncode != 0:
         print(done.stderr, file=sys.stderr, end="")
-        raise EvidenceError(f"{' '.join([binary, *words[:1]])} ended with {done.returncode}", 6)
+        raise EvidenceError(f"{' '.join([binary, *words[:1]])} ended with {done.returncode}", 2 if done.returncode == 2 else 6)
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

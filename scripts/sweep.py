@@ -7,8 +7,8 @@
   sweep.py --merge part0.csv part1.csv -o models.csv      the rows of the whole sweep, in its order
   sweep.py --list                                         the named sweeps
 
-The columns are those of `rope-bench -o csv`, then sweep, case_index (place in the whole sweep) and sweep_flags (what
-rope-bench was started with). A row is on disk as soon as it is measured. docs/sweeps.md has more.
+The columns are those of `rope-bench -o csv`, then sweep, case_index (place in the whole sweep), sweep_flags (what
+rope-bench was started with) and num_cases (of the whole sweep). A row is on disk as soon as it is measured. docs/sweeps.md has more.
 
 Exit codes: as rope-bench's: 0 good; 1 a result was wrong; 2 usage or config error; 5 no row ran; 6 rope-bench failed, or
 the CSV could not be written; 77 no usable GPU; 130 interrupted.
@@ -75,6 +75,8 @@ def refuse_contradictions(options):
             raise SweepError(f"--merge reads files that are there; it goes with -o alone, not with {given[0]}")
     elif not options.sweeps:
         raise SweepError("no sweep given; there are " + ", ".join(plan.SWEEPS))
+    for name in options.sweeps:
+        plan.sweep_named(name)  # refused before anything is built
     if options.dry_run:
         return
     if not options.output:

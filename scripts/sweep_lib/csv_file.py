@@ -11,7 +11,7 @@ import tempfile
 
 from .errors import SweepError
 
-OWN_COLUMNS = ["sweep", "case_index", "sweep_flags"]
+OWN_COLUMNS = ["sweep", "case_index", "sweep_flags", "num_cases"]
 _CACHES = {"cold": 0, "warm": 1}
 STATUSES = ("passed", "failed", "unchecked", "unsupported", "skipped", "out_of_memory", "error")  # that a run writes
 
@@ -105,8 +105,11 @@ def read(path):
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise SweepError(f"{path}: row {line} has not the {len(header)} fields of the header")
-        if not row["case_index"].isdecimal():
-            raise SweepError(f"{path}: row {line}: case_index is \"{row['case_index']}\", not a whole number")
+        for column in ("case_index", "num_cases"):
+            if not row[column].isdecimal():
+                raise SweepError(f"{path}: row {line}: {column} is \"{row[column]}\", not a whole number")
+        if int(row["case_index"]) >= int(row["num_cases"]):
+            raise SweepError(f"{path}: row {line} is case {row['case_index']} of {row['num_cases']}")
         for column, allowed in (("status", STATUSES), ("cache", _CACHES)):
             if row[column] not in allowed:
                 raise SweepError(f"{path}: row {line}: {column} is \"{row[column]}\"; there are {', '.join(allowed)}")
@@ -274,6 +277,7 @@ def _one_sweep(parts):
             agree(f"case {index} is", row["name"], path)
             agree(f"case {index} is of", f"{sweep} with {flags}", path)
             agree(f"{row['name']} of {sweep} with {flags} is case", index, path)
+            agree("the number of cases is", row["num_cases"], path)
             of_index[index] = (sweep, flags, path)
     last = None
     for index in sorted(of_index):
@@ -305,9 +309,10 @@ def merge(paths, output):
         rows += its_rows
         parts.append((path, its_rows))
     indices = _one_sweep(parts)
-    missing = [i for i in range(max(indices, default=-1) + 1) if i not in indices]
+    missing = [i for i in range(int(rows[0]["num_cases"]) if rows else 0) if i not in indices]
     if missing:
-        print(f"sweep.py: {len(missing)} cases are in none of the files; the first is case {missing[0]}", file=sys.stderr)
+        print(f"sweep.py: {len(missing)} of {rows[0]['num_cases']} cases are in none of the files; the first is case "
+              f"{missing[0]}", file=sys.stderr)
     write = _write_in_place if is_special(output) else _replace
     write(output, _text(header, sorted(rows, key=order_of)))
     print(f"sweep.py: {len(rows)} rows of {len(paths)} files in {output}", file=sys.stderr)

@@ -67,9 +67,10 @@ class Job:
     flags: list  # that, with --shard, select the cases
     label: str  # the same as a user would write them
     cases: list = field(default_factory=list)
+    num_cases: int = 0  # of the whole sweep: all jobs, all shards
 
 
-def _sweep_named(name):
+def sweep_named(name):
     if name in SWEEPS:
         return SWEEPS[name]
     near = difflib.get_close_matches(name, SWEEPS, 1)
@@ -176,7 +177,7 @@ def _listed(binary, flags):
 @contextlib.contextmanager
 def planned(options):
     """The jobs of all sweeps that were asked for, in order, without cases of other shards."""
-    sweeps = {name: _sweep_named(name) for name in options.sweeps}  # each once
+    sweeps = {name: sweep_named(name) for name in options.sweeps}  # each once
     _refuse_twice(options)
     how = [flag for flag, on in (("--no-check", options.no_check), ("--no-measure", options.no_measure)) if on]
     jobs, count = [], 0
@@ -196,4 +197,6 @@ def planned(options):
                         job.cases.append(Case(case["name"], tuple(case["cache"]), count + i))
                 count += len(listed)
                 jobs.append(job)
+        for job in jobs:
+            job.num_cases = count
         yield jobs

@@ -157,7 +157,8 @@ class Sweeper:
 
     def add(self, job, case, row):
         cells = {column["name"]: cell_text(row, column) for column in self.columns}
-        cells.update(sweep=job.sweep, case_index=str(case.index), sweep_flags=job.label)
+        cells.update(sweep=job.sweep, case_index=str(case.index), sweep_flags=job.label,
+                     num_cases=str(job.num_cases))
         if key_of(cells) in self.there:
             return  # its other cache mode was missing
         self.file.add(cells)

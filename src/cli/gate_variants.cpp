@@ -54,7 +54,8 @@ std::vector<GateCase> run_ab(Runner& runner, const std::vector<RopeCase>& cases,
     };
     options.interrupted = interrupted;
     options.on_hang = [&](bool was_interrupted) {
-      write_stderr(fmt::format("rope-bench: the device hung in {}\n", c.name));
+      write_stderr(fmt::format("rope-bench: {} in {}\n",
+                               was_interrupted ? "interrupted" : "the device hung", c.name));
       std::fflush(nullptr);
       // Without destructors: those of CUDA would wait for the device.
       std::_Exit(static_cast<int>(was_interrupted ? ExitCode::kInterrupted : ExitCode::kInternal));

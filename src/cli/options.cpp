@@ -151,7 +151,7 @@ std::string nothing_selected(const CaseOptions& options) {
   if (!options.filter.empty()) flags += fmt::format(" --filter '{}'", options.filter);
   if (!options.shard.empty()) flags += fmt::format(" --shard {}", options.shard);
   return fmt::format(
-      "no case of {} is left{}; --dry-run lists all cases",
+      "no case of {} is left{}; run --dry-run lists all cases",
       options.hf.empty() ? options.config : fmt::format("{}", fmt::join(options.hf, ", ")),
       flags.empty() ? "" : " by" + flags);
 }

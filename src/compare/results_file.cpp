@@ -67,17 +67,24 @@ void require_known_statuses(const ResultsFile& file) {
   }
 }
 
-void require_intervals_in_order(const ResultsFile& file) {
-  static constexpr std::pair<Field, Field> kIntervals[] = {
-      {Field::kTimeCiLow, Field::kTimeCiHigh}, {Field::kLimitRatioCiLow, Field::kLimitRatioCiHigh}};
+void require_order(const ResultsFile& file, Field low, Field high, const char* allowed) {
   for (const ResultRow& row : file.rows) {
-    for (const auto& [low, high] : kIntervals) {
-      if (!row.value(low) || !row.value(high) || *row.value(low) <= *row.value(high)) continue;
-      throw ConfigError(fmt::format("{}: {} is {}, {} is {}; allowed: low up to high",
-                                    place_of(file, row), fields()[static_cast<size_t>(low)].column,
-                                    row[low], fields()[static_cast<size_t>(high)].column,
-                                    row[high]));
-    }
+    if (!row.value(low) || !row.value(high) || *row.value(low) <= *row.value(high)) continue;
+    throw ConfigError(fmt::format("{}: {} is {}, {} is {}; allowed: {}", place_of(file, row),
+                                  fields()[static_cast<size_t>(low)].column, row[low],
+                                  fields()[static_cast<size_t>(high)].column, row[high], allowed));
+  }
+}
+
+void require_intervals(const ResultsFile& file) {
+  static constexpr struct {
+    Field value, low, high;
+  } kIntervals[] = {{Field::kTimeMedian, Field::kTimeCiLow, Field::kTimeCiHigh},
+                    {Field::kLimitRatio, Field::kLimitRatioCiLow, Field::kLimitRatioCiHigh}};
+  for (const auto& interval : kIntervals) {
+    require_order(file, interval.low, interval.high, "low up to high");
+    require_order(file, interval.low, interval.value, "a value within its interval");
+    require_order(file, interval.value, interval.high, "a value within its interval");
   }
 }
 
@@ -155,7 +162,7 @@ ResultsFile parse_results(const std::string& path, std::string content) {
   }
   require_names(file);
   require_known_statuses(file);
-  require_intervals_in_order(file);
+  require_intervals(file);
   require_rows_once(file);
   return file;
 }

@@ -154,6 +154,27 @@ TEST(ResultsFile, StatusesThatNoRunWritesAreRefused) {
   }
 }
 
+TEST(ResultsFile, ValuesOutsideTheirIntervalAreRefused) {
+  const auto refused = [](const auto& change) {
+    RunReport report = two_rows();
+    change(*report.results[1].timing);
+    return refusal_of(text_of("json", report));
+  };
+  const auto ends = [](const std::string& text) {
+    return text.ends_with("; allowed: a value within its interval") ? "" : text;
+  };
+  EXPECT_EQ(ends(refused([](Timing& t) { t.ci_low_us = t.ci_high_us = t.median_us * 2; })), "");
+  EXPECT_EQ(ends(refused([](Timing& t) { t.ci_low_us = t.ci_high_us = t.median_us / 2; })), "");
+  EXPECT_EQ(ends(refused([](Timing& t) {
+              t.limit_ratio_ci_low = t.limit_ratio_ci_high = *t.limit_ratio * 50;
+            })),
+            "");
+  EXPECT_EQ(ends(refused([](Timing& t) {
+              t.limit_ratio_ci_low = t.limit_ratio_ci_high = *t.limit_ratio / 50;
+            })),
+            "");
+}
+
 TEST(ResultsFile, IntervalsWithExchangedEndsAreRefused) {
   const auto refused = [](const std::string& format, const auto& change) {
     RunReport report = two_rows();

@@ -140,6 +140,14 @@ json.dump(dict(cases={cases!r}), open(path, "w"))
                 self.assertEqual((done.returncode, done.stderr), (
                     2, f"{script}: {binary} is no rope-bench: it ended with 0 and wrote no results\n"))
 
+    def test_wrong_calls_of_the_program(self):
+        """Its exit code 2 is that of a wrong call here too."""
+        refuses = self.program(f"#!{sys.executable}\nimport sys\nprint('what?', file=sys.stderr)\nsys.exit(2)\n")
+        for script in ("spread", "gate_counts"):
+            done = self.run_script(script, "-n", "2", "--binary", refuses, "--bogus")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn("what?\n", done.stderr)
+
     def test_files_that_cannot_be_written(self):
         """Said before the first run; a file that is there is left as it is, one that is not is not made."""
         log = os.path.join(self.folder.name, "log")

@@ -35,7 +35,16 @@ class Shards(SweepTest):
                 self.assertEqual([row["name"] for row in read(self.file(parts[1])) if row["sweep"] == "tokens"],
                                  [case["name"] for case in json.loads(listed.stdout)["cases"]])
         done = self.sweep("--merge", parts[0], parts[1], parts[2], parts[4], "-o", "some.csv")
-        self.assertRegex(done.stderr, r"\d+ cases are in none of the files")
+        absent = {row["case_index"] for row in whole} - {row["case_index"] for i in (0, 1, 2, 4)
+                                                          for row in read(self.file(f"part{i}of5.csv"))}
+        self.assertIn(f"{len(absent)} of {len(whole)} cases are in none of the files", done.stderr)
+        # Also those behind the last that is there.
+        with open(self.file("cut.csv"), "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(whole[0]))
+            writer.writeheader()
+            writer.writerows(whole[:5])
+        done = self.sweep("--merge", "cut.csv", "-o", "cut-merged.csv")
+        self.assertIn(f"{len(whole) - 5} of {len(whole)} cases are in none of the files; the first is case 5", done.stderr)
 
     def test_merge_refuses(self):
         self.checked("tokens", "-a", "tokens=1", "-c", self.config, "-o", "a.csv")

@@ -38,8 +38,8 @@ class Sweep(SweepTest):
         subprocess.run([BINARY, "-c", self.config, "-a", "tokens=2", "-d", "cpu", "--no-measure", "-q", "-o",
                         "csv:" + whole], check=True, capture_output=True)
         ours, theirs = read(self.file("out.csv")), read(whole)
-        self.assertEqual(list(ours[0])[:-3], list(theirs[0]))
-        self.assertEqual(list(ours[0])[-3:], ["sweep", "case_index", "sweep_flags"])
+        self.assertEqual(list(ours[0])[:-4], list(theirs[0]))
+        self.assertEqual(list(ours[0])[-4:], ["sweep", "case_index", "sweep_flags", "num_cases"])
         for column, value in theirs[0].items():
             try:  # 1 and 1.0 are one number
                 self.assertEqual(float(ours[0][column]), float(value), column)
