@@ -149,9 +149,10 @@ Action setup_gate(Flags& flags) {
              FlagGroup::kWhatToDo, "BINARY");
   flags.text("--base-variant", values->base_variant, "the variant to compare each case's own with",
              FlagGroup::kWhatToDo, "NAME");
-  flags.whole_number("--rounds", values->rounds,
-                     "rounds of A B B A; variants: 10, binaries: 5; twice as many for what is measured again",
-                     FlagGroup::kWhatToDo, {2, 10000});
+  flags.whole_number(
+      "--rounds", values->rounds,
+      "rounds of A B B A; variants: 10, binaries: 5; twice as many for what is measured again",
+      FlagGroup::kWhatToDo, {2, 10000});
   flags.text("--inject-slowdown", values->slowdown,
              "plant a slowdown in what is judged, to see the gate fire", FlagGroup::kWhatToDo,
              "PERCENT");
