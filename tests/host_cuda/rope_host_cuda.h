@@ -86,18 +86,13 @@ void settle(T*& /*address*/) {}
 inline float shuffle_xor(float value, int distance) {
   return host_cuda::exchange(0xffffffffu, value, distance);
 }
-inline bool any_in_warp(bool value) {
-  float any = value ? 1.0f : 0.0f;
-  for (int distance = 16; distance > 0; distance /= 2)
-    any += host_cuda::exchange(0xffffffffu, any, distance);
-  return any > 0;
-}
 inline uint32_t count_in_warp(bool value) {
   float count = value ? 1.0f : 0.0f;
   for (int distance = 16; distance > 0; distance /= 2)
     count += host_cuda::exchange(0xffffffffu, count, distance);
   return static_cast<uint32_t>(count);
 }
+inline bool any_in_warp(bool value) { return count_in_warp(value) > 0; }
 inline void sincos_fast(float x, float* sine, float* cosine) {
   *sine = std::sin(x);
   *cosine = std::cos(x);
