@@ -132,22 +132,32 @@ struct Choice {
 // Made with tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
-constexpr Choice kOutOfPlace[] = {{110'000, 16, 64, 2}, {250'000, 16, 256, 1}, {kAny, 16, 64, 2}};
+constexpr Choice kOutOfPlace[] = {{kAny, 16, 128, 1}};
 constexpr Choice kNorm[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 64, 2}};
 constexpr Choice kRowNorm[] = {{600'000, 16, 128, 2}, {kAny, 16, 128, 2, 2}};
-constexpr Choice kAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1, 8}};
+constexpr Choice kAngles[] = {
+    {110'000, 8, 256, 1}, {600'000, 16, 128, 1, 6}, {kAny, 16, 128, 1, 8}};
 constexpr Choice kNormAngles[] = {
-    {110'000, 8, 256, 1}, {600'000, 16, 128, 1, 7}, {kAny, 16, 64, 2, 8}};
-// Packed tokens are looked up while loads are on their way: many threads.
-constexpr Choice kPacked[] = {{250'000, 16, 128, 1}, {kAny, 16, 128, 1, 4}};
-constexpr Choice kPackedAngles[] = {{kAny, 16, 128, 1, 10}};
+    {110'000, 8, 256, 1}, {1'000'000, 16, 128, 1, 7}, {kAny, 16, 64, 2, 8}};
+constexpr Choice kNormAnglesInPlace[] = {
+    {110'000, 8, 256, 1}, {600'000, 16, 128, 1, 5}, {kAny, 16, 64, 2, 8}};
+// Packed tokens, with a position of their own and looked up.
+constexpr Choice kOwn[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
+constexpr Choice kSequences[] = {{250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
+constexpr Choice kPackedAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1, 8}};
 
 std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
   using Choices = std::span<const Choice>;
   const bool angles = stages.rotation && args.table == nullptr;
   if (stages.norm && args.norm == ROPE_NORM_ROW) return kRowNorm;
-  if (stages.norm && args.norm != ROPE_NORM_NONE) return angles ? Choices(kNormAngles) : kNorm;
-  if (is_packed(args)) return angles ? Choices(kPackedAngles) : kPacked;
+  if (stages.norm && args.norm != ROPE_NORM_NONE) {
+    if (!angles) return kNorm;
+    return all_in_place(args) ? Choices(kNormAnglesInPlace) : kNormAngles;
+  }
+  if (is_packed(args)) {
+    if (angles) return kPackedAngles;
+    return args.position_source == ROPE_POSITIONS_CU_SEQLENS ? Choices(kSequences) : kOwn;
+  }
   if (angles) return kAngles;
   return all_in_place(args) ? Choices(kInPlace) : kOutOfPlace;
 }

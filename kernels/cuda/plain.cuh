@@ -27,9 +27,9 @@
 // * few registers, so that many threads wait at once. Chunks (grid y) also keep the table rows in
 //   L2 from Q to K.
 //
-// Where there is more to compute than a copy leaves time for, blocks bring the tensors of later
-// blocks into L2 while they wait for their own: these then have a shorter way, and memory works on
-// while blocks compute.
+// Where there is more to compute than a copy leaves time for, the last warp of a block brings the
+// tensors of a later block into L2 while all wait for their own: these then have a shorter way, and
+// memory works on while blocks compute.
 //
 // Without (`on_the_fly`), while the block's loads are on their way its threads form the cosines and
 // sines of its few tokens in shared memory, from angles in fixed point. Where each thread's angle
@@ -51,21 +51,27 @@ enum class PlainMode {
   kNorm,        // every thread of q and k norms, and rotates or not; in place or not
 };
 
-constexpr int plain_registers(PlainMode mode, int bytes, int heads) {
+// As many blocks as fit are not always best: where angles are formed, more registers bring their
+// threads to the barrier sooner. What spills costs far more than either.
+constexpr int plain_registers(Source source, PlainMode mode, int bytes, int heads) {
   if (heads == 2) return mode == PlainMode::kNorm ? 64 : 56;
-  return bytes == 16 && mode == PlainMode::kNorm ? 56 : 40;
+  if (bytes < 16) return 40;
+  return mode == PlainMode::kNorm ? 56 : source == Source::kAngles ? 48 : 40;
 }
 
-// kPacked: tokens are those of packed sequences, some perhaps padding.
 template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads, PlainMode kMode,
-          bool kPacked>
-ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
+          Tokens kTokens>
+ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kSource, kMode, kBytes, kHeads))
     rope_plain_kernel(ROPE_ARGUMENT PlainParams p) {
   constexpr int kElements = kBytes / T::kSize;
   constexpr bool kAngles = kSource == Source::kAngles;
   constexpr bool kNorm = kMode == PlainMode::kNorm;
+  constexpr bool kPacked = kTokens != Tokens::kInOrder;
+  constexpr bool kSequences = kTokens == Tokens::kSequences;
+  // Where there is something to compute behind the loads.
+  constexpr bool kBusy = kAngles || kPacked;
   // Wherever fast and on_the_fly ask for it: the code alone costs registers.
-  constexpr bool kAhead = kBytes == 16 && (kAngles || kPacked);
+  constexpr bool kAhead = kBytes == 16 && kBusy;
   using Heads = PlainHeads<T, kPairing, kBytes, kHeads, kNorm>;
   // In place, a line is next touched by its store. Out of place, two halves of a line may be loaded
   // by two instructions: L1 keeps it from one to the other, unless its room is taken by factors.
@@ -75,13 +81,13 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   // Locate.
   if constexpr (!kAngles) {
     if (block_x() < p.prefetch_blocks) {
-      prefetch_rows<kPacked>(p);
+      prefetch_rows<kTokens>(p);
       if (kNorm && block_x() == 0) prefetch_weights(p);
       return;
     }
   }
   const uint32_t block = block_x() - p.prefetch_blocks;
-  const PlainItem item = plain_item<kHeads>(p, block);
+  const PlainItem item = plain_item<kHeads>(p, block, thread_y());
   const PlainOperand& o = *item.operand;
   // Threads that have nothing to do stay where others wait for them.
   if (!kAngles && !kNorm && !kPacked && !item.exists) return;
@@ -90,7 +96,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   const auto slice =
       plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(o, lane);
   const char* in = plain_address(p, item, slice);
-  const char* position_at = p.position_at(token);
+  const char* position_at = p.position_at(kPacked && !item.exists ? 0 : token);
   // Of the pairs in the thread's first packets.
   constexpr int kFactorBytes = FactorRow<kSource>::kSize;
   constexpr int kLanePairs = Heads::kShares ? kElements : kElements / 2;
@@ -98,17 +104,24 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   const bool turns = kMode == PlainMode::kInPlace || o.lanes > 0;  // heads of this operand
   BlockTokens tokens;
   [[maybe_unused]] PackedSequence sequence;
-  [[maybe_unused]] auto factors = plain_factors<kPacked>(p, item, turns, sequence, &tokens);
+  [[maybe_unused]] auto factors =
+      plain_factors<kTokens, kLanePairs>(p, item, turns, sequence, &tokens);
   settle(in);
   settle(position_at);
   settle(table);
+  // Nothing lies at null: what a branch looks at has been computed before it, and so before the
+  // wait, where settle() alone is no promise. Other kernels have a branch there anyway; with a norm
+  // it costs more than it brings.
+  if constexpr (!kAngles && !kSequences && !kNorm) {
+    if (in == nullptr || position_at == nullptr || table == nullptr) return;
+  }
   // Threads look up together the sequence of the first token of their warp, mostly that of all.
-  const bool together = kPacked && block_dim_x() * block_dim_y() % 32 == 0;
-  const uint32_t warp_token = together ? first_in_warp(token) : 0;
+  const bool together = kSequences && block_dim_x() * block_dim_y() % 32 == 0;
+  const uint32_t warp_token = together ? value_in_warp(token, 0) : 0;
   if constexpr (kAngles) {
     factors.aim(p.positions, p.position_bytes);
     if (block_x() == 0) {
-      prefetch_angles<kPacked>(p);
+      prefetch_angles<kTokens>(p);
       if (kNorm) prefetch_weights(p);
     }
   }
@@ -117,11 +130,19 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   // Load.
   bool works = item.exists;
   uint32_t position = 0;
-  if (!kAngles && !kPacked && turns && works) position = load_constant<4>(position_at).word[0];
+  // load_constant() may be moved before the wait, and is where the branch above is.
+  if (!kAngles && !kPacked && turns && works) {
+    position = (kNorm ? load_constant<4>(position_at) : load<4, Hint::kKeep>(position_at)).word[0];
+  }
+  const auto ask_at = [&p](const char* at, uint32_t of_token) {
+    return p.packed.ask_at<kTokens>(at, of_token);
+  };
+  [[maybe_unused]] TokenMap::Asked own;
+  if constexpr (kTokens == Tokens::kOwn && !kAngles) own = ask_at(position_at, token);
   // Tensors first: they come from afar. But where registers are short, what they leave is not
   // enough to ask for the rest.
   constexpr bool kFactorsFirst = kNorm && kHeads == 2;
-  if constexpr (kAngles && kFactorsFirst) factors.begin();
+  if constexpr (kAngles && kFactorsFirst) factors.begin(ask_at);
   Heads heads;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {
@@ -133,28 +154,36 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
     heads.head[h].x = load<kBytes, kLoad>(at);
     heads.head[h].y = load<kBytes, kLoad>(at + slice.step);
   }
-  if constexpr (kAngles && !kFactorsFirst) factors.begin();
+  if constexpr (kAngles && !kFactorsFirst) factors.begin(ask_at);
+  if constexpr (kTokens == Tokens::kOwn && kAngles) own = ask_at(position_at, token);
+  [[maybe_unused]] PackedTokens::Entries entries;
+  if (together) entries = p.packed.ask_in_warp(warp_token, thread_of_block() % 32);
   let_next_launch_start();
-  if (kAhead && p.ahead != 0) {
-    const PlainItem next = plain_item<kHeads>(p, block + p.ahead);
-    const auto next_slice =
-        plain_slice<kPairing, kBytes, kElements, kMode == PlainMode::kInPlace>(*next.operand, lane);
-    const char* at = plain_address(p, next, next_slice);
-#pragma unroll
-    for (int h = 0; h < kHeads; ++h) {
-      // Behind the last operand may be one without heads.
-      if (!next.exists || next.head + h >= next.operand->num_heads) continue;
-      prefetch_packets<kBytes>(at + static_cast<uint64_t>(h) * next.operand->in_head_stride,
-                               next_slice.step, lane);
-    }
+  if (kAhead && p.ahead != 0) prefetch_block<kHeads>(p, block + p.ahead);
+  const auto out_address = [&]() -> char* {
+    if (kMode == PlainMode::kInPlace) return const_cast<char*>(in);
+    return o.out + static_cast<uint64_t>(token) * o.out_token_stride +
+           (item.head * o.out_head_stride + static_cast<uint32_t>(slice.first));
+  };
+  // While loads are on their way, where there is something to wait for; else when they are here.
+  char* out = nullptr;
+  uint32_t factors_at = 0;  // in shared memory, of the thread's first pair
+  if constexpr (kBusy) {
+    out = out_address();
+    settle(out);
   }
+  if constexpr (kAngles) {
+    factors_at = (item.token_in_chunk - tokens.first) * 2 * p.half_dim.divisor +
+                 lane_place<kLanePairs>(thread_x());
+    settle(factors_at);
+  }
+  if (together) sequence = p.packed.sequence_in_warp(entries, warp_token, thread_of_block() % 32);
   if constexpr (kPacked) {
-    // Looked up while loads are on their way: padding has been read, and is not written.
-    if (together) sequence = p.packed.sequence_in_warp(warp_token, thread_of_block() % 32);
+    // Padding has been read, and is not written.
     if (works) {
-      const TokenPosition at = p.packed.locate(token, sequence);
-      works = !at.is_padding;
-      position = static_cast<uint32_t>(at.position);
+      const int64_t found = kSequences ? p.packed.locate(token, sequence) : own.value();
+      works = found >= 0;
+      position = static_cast<uint32_t>(found);
     }
     if (!kAngles && !works) return;
   }
@@ -191,9 +220,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   if constexpr (kAngles) {
     if (turns) {
       const auto half = static_cast<int>(p.half_dim.divisor);
-      row = FactorRow<kSource>::of_shared(
-                shared + (item.token_in_chunk - tokens.first) * 2 * p.half_dim.divisor, half)
-                .from(lane * kLanePairs);
+      row = FactorRow<kSource>::template of_lane<kLanePairs>(shared + factors_at, half);
       if constexpr (Heads::kShares) {
         if (slice.rotates) first_factors = row.template load<Heads::kCount>(0);
       }
@@ -206,10 +233,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kMode, kBytes, kHeads))
   }
 
   // Store.
-  char* out = kMode == PlainMode::kInPlace
-                  ? const_cast<char*>(in)
-                  : o.out + static_cast<uint64_t>(token) * o.out_token_stride +
-                        (item.head * o.out_head_stride + static_cast<uint32_t>(slice.first));
+  if constexpr (!kBusy) out = out_address();
   const uint32_t head_stride = kMode == PlainMode::kInPlace ? o.in_head_stride : o.out_head_stride;
 #pragma unroll
   for (int h = 0; h < kHeads; ++h) {

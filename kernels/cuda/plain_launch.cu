@@ -59,6 +59,11 @@ PlainOperand operand_of(const RopeKernelArgs& args, const VectorLaunch& how, con
   return o;
 }
 
+bool begins_lines(const PlainOperand& o) {
+  return reinterpret_cast<uintptr_t>(o.in) % kLine == 0 && o.in_token_stride % kLine == 0 &&
+         o.in_head_stride % kLine == 0;
+}
+
 // Whether the norm, which comes before the rotation and is not rounded in between, is one of the
 // plain kernels.
 bool norm_fits(const RopeKernelArgs& args, const VectorLaunch& how, int threads) {
@@ -102,7 +107,7 @@ bool is_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
 PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   const VectorParams v = vector_params(args, how);
   // Halves change places where the table is read: two packets that turn together.
-  const int elements = how.config.packet_bytes / element_size(args.dtype);
+  const int bytes = how.config.packet_bytes, elements = bytes / element_size(args.dtype);
   const bool shares = args.pairing == ROPE_PAIRING_NEOX || elements == 1;
   const bool swaps = v.swaps_halves && shares;
   PlainParams p;
@@ -135,6 +140,9 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   p.row_lines = Divisor::of((p.row_bytes + kLine - 1) / kLine + (p.row_bytes % kLine != 0 ? 1 : 0));
   p.half_dim = v.half_dim;
   p.angles = v.angles;
+  p.head_bytes = static_cast<uint32_t>(2 * head_threads(v) * bytes);
+  const bool on_lines = begins_lines(p.q) && begins_lines(p.k) && begins_lines(p.v);
+  p.head_lines = Divisor::of((p.head_bytes + kLine - 1) / kLine + (on_lines ? 0 : 1));
   if (how.config.ahead > 0) p.ahead = static_cast<uint32_t>(how.config.ahead) * multiprocessors();
   return p;
 }

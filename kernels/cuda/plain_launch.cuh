@@ -49,15 +49,18 @@ int32_t start_plain(const RopeKernelArgs& args, const VectorLaunch& how) {
           return launch(rope_row_norm_plain_kernel<T, kSource, kPairing, kBytes, kHeads>, shape,
                         args.stream, row_params);
         }
-        const auto with = [&](auto mode, auto packed) {
+        const auto with = [&](auto mode, auto tokens) {
           return launch(rope_plain_kernel<T, kSource, kPairing, kBytes, kHeads,
-                                          decltype(mode)::kValue, decltype(packed)::kValue>,
+                                          decltype(mode)::kValue, decltype(tokens)::kValue>,
                         shape, args.stream, p);
         };
         const auto with_tokens = [&](auto mode) {
-          return is_packed(args) ? with(mode, Tag<true>{}) : with(mode, Tag<false>{});
+          if (!is_packed(args)) return with(mode, Tag<Tokens::kInOrder>{});
+          if (args.position_source == ROPE_POSITIONS_CU_SEQLENS)
+            return with(mode, Tag<Tokens::kSequences>{});
+          return with(mode, Tag<Tokens::kOwn>{});
         };
-        if (norm) return with(Tag<PlainMode::kNorm>{}, Tag<false>{});
+        if (norm) return with(Tag<PlainMode::kNorm>{}, Tag<Tokens::kInOrder>{});
         if (copies) return with_tokens(Tag<PlainMode::kOutOfPlace>{});
         return with_tokens(Tag<PlainMode::kInPlace>{});
       });

@@ -94,7 +94,11 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
     heads.head[h].x = load<kBytes, Hint::kStream>(at);
     heads.head[h].y = load<kBytes, Hint::kStream>(at + slice.step);
   }
-  if constexpr (kAngles) factors.begin();
+  if constexpr (kAngles) {
+    factors.begin([&p](const char* at, uint32_t) {
+      return TokenMap::ask_at(at, p.angles.position_bits == 64);
+    });
+  }
   let_next_launch_start();
   if (p.ahead != 0 && p.num_tokens - token > p.ahead) {
     const char* later = in + static_cast<uint64_t>(p.ahead) * o.in_token_stride;

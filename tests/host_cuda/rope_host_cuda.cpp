@@ -106,6 +106,7 @@ class Block : public Fibers {
 Block* running_block = nullptr;
 bool right_hints = false;  // in turn
 bool any_waited = false;   // for the launch before, in this launch
+std::vector<Access>* recorded = nullptr;
 
 }  // namespace
 
@@ -142,6 +143,14 @@ std::string run_grid(const Shape& shape, const std::function<void()>& body) {
   if (shape.overlap && shape.blocks > 0 && !any_waited)
     return "no thread of an overlapped launch waits for the launch before";
   return {};
+}
+
+void record_accesses(std::vector<Access>* accesses) { recorded = accesses; }
+
+void accessed(const void* p, int bytes, bool is_prefetch) {
+  if (recorded == nullptr) return;
+  recorded->push_back(
+      {current.block_x, current.block_y, static_cast<const char*>(p), bytes, is_prefetch});
 }
 
 bool hints_are_right() { return right_hints; }

@@ -15,6 +15,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "kernels/cuda/device/packet.h"
 
@@ -55,6 +56,16 @@ void shared_array(void* data, size_t size);
 // Reports a packet that is not aligned, and in an overlapped launch a thread that did not wait for
 // the launch before.
 void check_access(const void* p, int bytes);
+// What threads load, and what they bring into L2, one after the other.
+struct Access {
+  uint32_t block_x, block_y;
+  const char* at;
+  int bytes;
+  bool is_prefetch;
+};
+// From now on; null: no more.
+void record_accesses(std::vector<Access>* accesses);
+void accessed(const void* p, int bytes, bool is_prefetch);
 // Whether what this launch peeks at is what is there.
 bool hints_are_right();
 void waited();
@@ -83,6 +94,7 @@ inline void wait_for_previous_launch() { host_cuda::waited(); }
 inline void let_next_launch_start() {}
 template <typename T>
 void settle(T*& /*address*/) {}
+inline void settle(uint32_t& /*offset*/) {}
 inline float shuffle_xor(float value, int distance) {
   return host_cuda::exchange(0xffffffffu, value, distance);
 }
@@ -117,12 +129,12 @@ inline uint32_t pack_bf16(float low, float high) {
 inline float f16_to_float(uint16_t bits) { return host_cuda::widen_f16(bits); }
 inline float float_from_bits(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
-inline uint32_t first_in_warp(uint32_t value) {
-  const uint32_t lane = (thread_y() * block_dim_x() + thread_x()) % 32;
+inline uint32_t value_in_warp(uint32_t value, uint32_t lane) {
+  const uint32_t mine = (thread_y() * block_dim_x() + thread_x()) % 32;
   for (uint32_t distance = 1; distance < 32; distance *= 2) {
     const float other =
         host_cuda::exchange(0xffffffffu, float_from_bits(value), static_cast<int>(distance));
-    if ((lane & distance) != 0) value = bits_of_float(other);
+    if (((mine ^ lane) & distance) != 0) value = bits_of_float(other);
   }
   return value;
 }
@@ -131,6 +143,7 @@ inline void atomic_add(uint64_t* counter, uint64_t value) { *counter += value; }
 template <int kBytes, Hint kHint>
 Packet<kBytes> load(const void* p) {
   host_cuda::check_access(p, kBytes);
+  host_cuda::accessed(p, kBytes, false);
   Packet<kBytes> v;
   std::memcpy(&v, p, kBytes);
   return v;
@@ -151,6 +164,9 @@ inline IntegerWords load_integer_words(const void* p, bool wide) {
   const Packet<8> v = load_constant<8>(p);
   return {0, v.word[0], v.word[1], true};
 }
+inline uint32_t load_word_if(const void* p, bool wanted) {
+  return wanted ? load_constant<4>(p).word[0] : 0;
+}
 template <Hint kHint, int kBytes>
 void store(void* p, const Packet<kBytes>& v) {
   host_cuda::check_access(p, kBytes);
@@ -158,7 +174,10 @@ void store(void* p, const Packet<kBytes>& v) {
 }
 
 // A prefetch touches nothing, but what it names must exist: the host layer reads a byte of it.
-inline void prefetch(const void* p) { (void)*static_cast<const volatile char*>(p); }
+inline void prefetch(const void* p) {
+  (void)*static_cast<const volatile char*>(p);
+  host_cuda::accessed(p, 1, true);
+}
 // What is only a hint may be right or be anything: in every second launch, something else for every
 // address.
 inline uint32_t peek_word(const void* p) {

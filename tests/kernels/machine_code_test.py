@@ -4,6 +4,7 @@ Usage: machine_code_test.py LIBRARY [CUOBJDUMP]
 
 * An overlapped launch accesses no global memory before it has waited for the launch before: the compiler may move a load
   of read-only memory across the wait. Only peeks (LDG...STRONG) may come earlier, and prefetches.
+* Plain kernels without a norm have computed their addresses when the wait ends: the compiler may sink that behind it.
 * A block of 1024 threads can be launched: 65536 registers.
 * No kernel keeps arrays in local memory.
 
@@ -19,6 +20,8 @@ import unittest
 LIBRARY, CUOBJDUMP = "", ""
 MOST_REGISTERS = 64
 MOST_STACK = 16  # a few spilled registers
+MOST_BEHIND = 20  # instructions between the wait and the first load
+PLAIN = re.compile(r"rope_plain_kernel.*PlainModeE[01]E")
 
 FUNCTION = re.compile(r"\s*Function\s*:\s*(\S+)")
 INSTRUCTION = re.compile(r"\s+/\*([0-9a-f]{4,5})\*/\s+(.*?)\s*;")
@@ -71,6 +74,13 @@ def early_accesses(code):
     return early
 
 
+def behind_the_wait(code):
+    """The number of instructions between the wait and the first load that stands behind it; None: there is none."""
+    texts = [text for _, text in code]
+    wait = next(i for i, text in enumerate(texts) if "ACQBULK" in text)
+    return next((i for i, text in enumerate(texts[wait + 1:]) if re.search(r"\bLDG\b", text)), None)
+
+
 class Checks(unittest.TestCase):
     """The checks themselves, on code that is made up."""
     def early(self, *instructions):
@@ -89,10 +99,15 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.early("BRA 0x20", "LDG.E R2, [R4]", "ACQBULK", "EXIT"), [])
         self.assertEqual(self.early("@P0 EXIT", "ATOMG.E.ADD R2, [R4], R3", "ACQBULK"), ["ATOMG.E.ADD R2, [R4], R3"])
 
+    def test_instructions_behind_the_wait(self):
+        code = list(enumerate(["LDG.E.STRONG.GPU R2, [R4]", "ACQBULK", "MOV R1, R2", "@P0 LDG.E R2, [R4]", "EXIT"]))
+        self.assertEqual(behind_the_wait(code), 1)
+        self.assertIsNone(behind_the_wait(code[:3]))
+
 
 class MachineCode(unittest.TestCase):
-    def test_nothing_is_accessed_before_the_wait(self):
-        overlapped, early = 0, {}
+    def test_what_is_done_before_the_wait(self):
+        overlapped, early, behind = 0, {}, {}
         with subprocess.Popen([CUOBJDUMP, "-sass", LIBRARY], stdout=subprocess.PIPE, text=True) as process:
             for name, code in functions(process.stdout):
                 if not waits(code):
@@ -101,9 +116,13 @@ class MachineCode(unittest.TestCase):
                 found = early_accesses(code)
                 if found:
                     early[name] = found
+                if PLAIN.search(name):
+                    behind[name] = behind_the_wait(code)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(early, {})
         self.assertGreater(overlapped, 100)
+        self.assertGreater(len(behind), 100)
+        self.assertEqual({name: n for name, n in behind.items() if n is None or n > MOST_BEHIND}, {})
 
     def test_the_largest_block_can_be_launched(self):
         done = subprocess.run([CUOBJDUMP, "-res-usage", LIBRARY], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

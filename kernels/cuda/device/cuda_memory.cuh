@@ -74,6 +74,21 @@ __device__ __forceinline__ IntegerWords load_integer_words(const void* p, bool w
   return v;
 }
 
+// A word, or 0 unless it is wanted; predicated, as above.
+__device__ __forceinline__ uint32_t load_word_if(const void* p, bool wanted) {
+  uint32_t word;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred wanted;\n\t"
+      "setp.ne.u32 wanted, %2, 0;\n\t"
+      "mov.u32 %0, 0;\n\t"
+      "@wanted ld.global.nc.u32 %0, [%1];\n\t"
+      "}"
+      : "=r"(word)
+      : "l"(p), "r"(static_cast<uint32_t>(wanted)));
+  return word;
+}
+
 // What a word holds now, or held: for hints only, while the launch before may still write it. Read
 // from L2, so that no later load finds an old value in L1.
 __device__ __forceinline__ uint32_t peek_word(const void* p) {

@@ -40,8 +40,7 @@ inline uint32_t sine_flip_of(const RopeKernelArgs& args) {
   return is_backward(args) ? 0x80000000u : 0;
 }
 
-// Neighbouring pairs of a token. Where the block forms angles, they lie in shared memory and the
-// sines have been flipped.
+// Neighbouring pairs of a token, in its row of a table.
 template <Source kSource>
 struct FactorRow {
   static constexpr int kSize = kSource == Source::kTable16 ? 2 : 4;
@@ -55,10 +54,6 @@ struct FactorRow {
     const char* row = table.row(position);
     return {row, row + half_dim * kSize, sine_flip, table.is_bf16};
   }
-  ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {
-    return {reinterpret_cast<const char*>(row), reinterpret_cast<const char*>(row + half_dim), 0,
-            false};
-  }
   // The row from that pair on.
   ROPE_DEVICE FactorRow from(int pair) const {
     return {cosines + pair * kSize, sines + pair * kSize, sine_flip, is_bf16};
@@ -69,15 +64,8 @@ struct FactorRow {
   // kCount pairs from `first` on.
   template <int kCount>
   ROPE_DEVICE Factors<kCount> load(int first) const {
-    using Values = Packet<kSize * kCount>;
-    Values c, s;
-    if constexpr (kSource == Source::kAngles) {
-      c = *reinterpret_cast<const Values*>(cosines + first * kSize);
-      s = *reinterpret_cast<const Values*>(sines + first * kSize);
-    } else {
-      c = load_constant<kSize * kCount>(cosines + first * kSize);
-      s = load_constant<kSize * kCount>(sines + first * kSize);
-    }
+    const auto c = load_constant<kSize * kCount>(cosines + first * kSize);
+    const auto s = load_constant<kSize * kCount>(sines + first * kSize);
     Factors<kCount> f;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -88,6 +76,55 @@ struct FactorRow {
         f.cosine[i] = is_bf16 ? get<BF16>(c, i) : get<F16>(c, i);
         f.sine[i] = is_bf16 ? get<BF16>(s, i) : get<F16>(s, i);
       }
+    }
+    return f;
+  }
+};
+
+// Where a pair has its factors in a row in shared memory, of which each thread needs those of
+// kLanePairs neighbouring pairs and reads four at a time. Threads that need eight would meet in
+// half of the banks: there the first fours of all threads come before the second ones.
+template <int kLanePairs>
+ROPE_DEVICE uint32_t shared_place(uint32_t pair, uint32_t half_dim) {
+  if constexpr (kLanePairs != 8) return pair;
+  return (pair / 4 % 2) * (half_dim / 2) + pair / 8 * 4 + pair % 4;
+}
+// That of a thread's first pair.
+template <int kLanePairs>
+ROPE_DEVICE uint32_t lane_place(uint32_t lane) {
+  return lane * (kLanePairs == 8 ? 4 : kLanePairs);
+}
+
+// The same of a row that the block has in shared memory; what turns backwards has its sines flipped
+// already.
+template <>
+struct FactorRow<Source::kAngles> {
+  static constexpr int kSize = 4;
+  const float* cosines;
+  const float* sines;
+  int next_four = 4;  // floats from one four of pairs to the next
+
+  ROPE_DEVICE static FactorRow of_shared(const float* row, int half_dim) {
+    return {row, row + half_dim};
+  }
+  // From a thread's first pair on, where pairs have their shared_place().
+  template <int kLanePairs>
+  ROPE_DEVICE static FactorRow of_lane(const float* first, int half_dim) {
+    return {first, first + half_dim, kLanePairs == 8 ? half_dim / 2 : 4};
+  }
+  ROPE_DEVICE FactorRow from(int pair) const { return {cosines + pair, sines + pair, next_four}; }
+  ROPE_DEVICE float flipped(float sine) const { return sine; }
+  template <int kCount>
+  ROPE_DEVICE Factors<kCount> load(int first) const {
+    using Values = Packet<kSize * kCount>;
+    const int at = first / 4 * next_four + first % 4;
+    const Values c = *reinterpret_cast<const Values*>(cosines + at);
+    const Values s = *reinterpret_cast<const Values*>(sines + at);
+    Factors<kCount> f;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      f.cosine[i] = get<F32>(c, i);
+      f.sine[i] = get<F32>(s, i);
     }
     return f;
   }
@@ -193,13 +230,13 @@ struct BlockTokens {
 };
 
 // The factors of some tokens, formed by all threads of a block in shared memory: rows [0, count) of
-// [count, 2 * half_dim]. Whoever reads the rows meets at sync_block() afterwards.
-// `position_of(row)` is the position of a token. kLate: finding it takes its time, and it is asked
-// for when all else is here.
+// [count, 2 * half_dim], laid out by shared_place(). Whoever reads the rows meets at sync_block()
+// afterwards. `position_of(row)` asks for the position of a token. kLate: finding it takes its
+// time, and it is asked for when all else is here.
 //
 // form(), or in three steps for what others wait for: aim() before the launch may touch memory;
 // begin() asks for what this thread needs first, which arrives while tensors are loaded; finish().
-template <typename PositionOf, bool kLate = false>
+template <typename PositionOf, int kLanePairs = 1, bool kLate = false>
 struct BlockFactors {
   const Angles& angles;
   int64_t first_token;
@@ -210,42 +247,53 @@ struct BlockFactors {
   // Of the thread's first pair; null: it has none.
   const char* step_at = nullptr;
   const char* position_at = nullptr;
+  uint32_t place = 0;
   Angles::Asked asked = {};
 
   ROPE_DEVICE void form(float* rows) const {
-    for (uint32_t i = thread(); i < size(); i += block_dim_x() * block_dim_y())
-      write(rows, i, ask(i));
+    for (uint32_t i = thread(); i < size(); i += block_dim_x() * block_dim_y()) {
+      const Angles::Asked now = ask(i);
+      write(rows + place_of(i), now);
+    }
   }
 
   // For fewer than 2^32 tokens.
   ROPE_DEVICE void aim(const char* positions, uint32_t position_bytes) {
     const uint32_t i = thread();
-    if (i < size()) step_at = angles.step_at(pair_of(i));
+    if (i >= size()) return;
+    step_at = angles.step_at(pair_of(i));
+    place = place_of(i);
     settle(step_at);
+    settle(place);
     if constexpr (!kLate) {
       const uint32_t token = static_cast<uint32_t>(first_token) + row_of(i);
       position_at = positions + static_cast<uint64_t>(token) * position_bytes;
       settle(position_at);
     }
   }
-  ROPE_DEVICE void begin() {
+  // `ask_at(at, token)`: asks for the position of a token.
+  template <typename AskAt>
+  ROPE_DEVICE void begin(const AskAt& ask_at) {
     if (step_at == nullptr) return;
     asked.step = angles.ask_step(step_at);
     if constexpr (!kLate) {
       const uint32_t i = thread();
-      asked.position = angles.ask_axis(pair_of(i), first_token + row_of(i),
-                                       TokenMap::ask_at(position_at, angles.position_bits));
+      const int64_t token = first_token + row_of(i);
+      asked.position =
+          angles.ask_axis(pair_of(i), token, ask_at(position_at, static_cast<uint32_t>(token)));
     }
   }
   ROPE_DEVICE void finish(float* rows) const {
     Angles::Asked now = asked;
+    float* at = rows + place;
     for (uint32_t i = thread(); i < size();) {
       if constexpr (kLate) now.position = ask_position(i);
-      write(rows, i, now);
+      write(at, now);
       i += block_dim_x() * block_dim_y();
       if (i >= size()) return;
       now.step = angles.ask_step(angles.step_at(pair_of(i)));
       if constexpr (!kLate) now.position = ask_position(i);
+      at = rows + place_of(i);
     }
   }
 
@@ -261,12 +309,16 @@ struct BlockFactors {
   ROPE_DEVICE Angles::Asked ask(uint32_t i) const {
     return {ask_position(i), angles.ask_step(angles.step_at(pair_of(i)))};
   }
-  ROPE_DEVICE void write(float* rows, uint32_t i, const Angles::Asked& now) const {
-    const uint32_t at = row_of(i) * half_dim.divisor + i;  // a row has twice as many factors
+  ROPE_DEVICE uint32_t place_of(uint32_t i) const {
+    const uint32_t half = half_dim.divisor;
+    // A row has twice as many factors.
+    return 2 * row_of(i) * half + shared_place<kLanePairs>(pair_of(i), half);
+  }
+  ROPE_DEVICE void write(float* at, const Angles::Asked& now) const {
     float sine, cosine;
     angles.sincos(now, &sine, &cosine);
-    rows[at] = cosine;
-    rows[at + half_dim.divisor] = float_from_bits(bits_of_float(sine) ^ sine_flip);
+    at[0] = cosine;
+    at[half_dim.divisor] = float_from_bits(bits_of_float(sine) ^ sine_flip);
   }
 };
 

@@ -140,19 +140,20 @@ struct TokenMap {
            args.out_rows == nullptr;
   }
 
-  // A position on its way from memory, or here already: value() waits for it.
+  // A position on its way from memory, perhaps to be added to what is known of it, or here already:
+  // value() waits for it.
   struct Asked {
     IntegerWords words;
     int64_t known;
     bool is_known;
-    ROPE_DEVICE int64_t value() const { return is_known ? known : words.value(); }
+    ROPE_DEVICE int64_t value() const { return is_known ? known : words.value() + known; }
   };
   ROPE_DEVICE static Asked ask(const void* values, int32_t bits, int64_t index) {
     const bool wide = bits == 64;
-    return ask_at(static_cast<const char*>(values) + (index << (wide ? 3 : 2)), bits);
+    return ask_at(static_cast<const char*>(values) + (index << (wide ? 3 : 2)), wide);
   }
-  ROPE_DEVICE static Asked ask_at(const char* at, int32_t bits) {
-    return {load_integer_words(at, bits == 64), 0, false};
+  ROPE_DEVICE static Asked ask_at(const char* at, bool is_wide, uint32_t known = 0) {
+    return {load_integer_words(at, is_wide), known, false};
   }
   ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
   ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }

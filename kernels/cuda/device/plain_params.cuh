@@ -58,8 +58,9 @@ struct PlainParams {
   Divisor half_dim;           // rotary_dim / 2
   Angles angles;
   // Blocks from one to that whose tensors it brings into L2 (tokens, where a block has one); 0: it
-  // brings none.
-  uint32_t ahead = 0;
+  // brings none. Of a head it reads `head_bytes`, which lie on `head_lines` lines at most.
+  uint32_t ahead = 0, head_bytes = 0;
+  Divisor head_lines;
 
   ROPE_DEVICE uint32_t chunk_first() const { return block_y() * chunk_tokens; }
   ROPE_DEVICE uint32_t chunk_count() const {
@@ -96,26 +97,26 @@ ROPE_DEVICE void prefetch_line(const PlainParams& p, uint32_t position, uint32_t
   prefetch(row + (line * kLine < last ? line * kLine : last));
 }
 // The table rows of the block's share of a chunk: one line a thread.
-template <bool kPacked>
+template <Tokens kTokens>
 ROPE_DEVICE void prefetch_rows(const PlainParams& p) {
   const uint32_t line = block_x() * (block_dim_x() * block_dim_y()) + thread_of_block();
   const uint32_t token = p.row_lines.small_quotient(line);
   if (token >= p.chunk_count()) return;
   const uint32_t within = line - token * p.row_lines.divisor;
-  if constexpr (kPacked) {
-    const uint32_t at = p.chunk_first() + token;
-    prefetch_line(p, p.packed.guess(at), within);
+  const uint32_t at = p.chunk_first() + token;
+  if constexpr (kTokens == Tokens::kInOrder) {
+    prefetch_line(p, peek_word(p.position_at(at)), within);
   } else {
-    prefetch_line(p, peek_word(p.position_at(p.chunk_first() + token)), within);
+    prefetch_line(p, p.packed.guess<kTokens>(at), within);
   }
 }
 // What the angles of a chunk are made of.
-template <bool kPacked>
+template <Tokens kTokens>
 ROPE_DEVICE void prefetch_angles(const PlainParams& p) {
   const uint32_t step = block_dim_x() * block_dim_y() * kLine, first = thread_of_block() * kLine;
   const uint32_t steps = p.half_dim.divisor * p.angles.step_bytes;
   for (uint32_t at = first; at < steps; at += step) prefetch(p.angles.steps + at);
-  if (kPacked && p.packed.source == ROPE_POSITIONS_CU_SEQLENS) {
+  if constexpr (kTokens == Tokens::kSequences) {
     for (uint32_t at = first; at < static_cast<uint32_t>(p.packed.num_sequences) * 4; at += step) {
       prefetch(p.packed.values + at);
       if (p.packed.starts != nullptr) prefetch(p.packed.starts + at);
@@ -136,9 +137,9 @@ struct PlainItem {
   bool exists;  // the last blocks of an operand have rows to spare
 };
 
-// `block`: of those behind the ones that prefetch.
+// Of a row of threads of a block. `block`: of those behind the ones that prefetch.
 template <int kHeads>
-ROPE_DEVICE PlainItem plain_item(const PlainParams& p, uint32_t block) {
+ROPE_DEVICE PlainItem plain_item(const PlainParams& p, uint32_t block, uint32_t row) {
   PlainItem item;
   item.operand = &p.q;
   if (block >= p.q_blocks) {
@@ -150,7 +151,7 @@ ROPE_DEVICE PlainItem plain_item(const PlainParams& p, uint32_t block) {
     }
   }
   const Divisor& groups = item.operand->groups;
-  item.index = block * block_dim_y() + thread_y();
+  item.index = block * block_dim_y() + row;
   item.token_in_chunk = groups.small_quotient(item.index);
   item.head = (item.index - item.token_in_chunk * groups.divisor) * kHeads;
   item.exists = item.token_in_chunk < p.chunk_count();
@@ -198,9 +199,29 @@ ROPE_DEVICE void prefetch_packets(const char* at, int64_t step, int lane) {
   if (begins_line(at + step)) prefetch(at + step);
 }
 
-// The factors of the block's tokens; none where its heads do not turn. `likely`: the sequence of
-// the warp's first token, once it has been looked up.
-template <bool kPacked>
+// Brings the tensors of a block to come into L2. Few threads do it, those of the last warp: they
+// have no factors to form, or fewer.
+template <int kHeads>
+ROPE_DEVICE void prefetch_block(const PlainParams& p, uint32_t block) {
+  const uint32_t threads = block_dim_x() * block_dim_y(), first = threads > 32 ? threads - 32 : 0;
+  const uint32_t lines = block_dim_y() * kHeads * p.head_lines.divisor;
+  for (uint32_t i = thread_of_block() - first; i < lines; i += threads - first) {
+    const uint32_t head = p.head_lines.small_quotient(i), row = head / kHeads;
+    const PlainItem item = plain_item<kHeads>(p, block, row);
+    const PlainOperand& o = *item.operand;
+    const uint32_t of_token = item.head + head % kHeads;
+    // Behind the last operand may be one without heads.
+    if (!item.exists || of_token >= o.num_heads) continue;
+    const uint32_t at = (i - head * p.head_lines.divisor) * kLine, last = p.head_bytes - 1;
+    prefetch(o.in + uint64_t{p.chunk_first() + item.token_in_chunk} * o.in_token_stride +
+             (of_token * o.in_head_stride + (at < last ? at : last)));
+  }
+}
+
+// The factors of the block's tokens, for threads that need those of kLanePairs pairs each; none
+// where its heads do not turn. `likely`: the sequence of the warp's first token, once it has been
+// looked up.
+template <Tokens kTokens, int kLanePairs>
 ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool turns,
                                const PackedSequence& likely, BlockTokens* tokens) {
   if (turns) {
@@ -214,15 +235,15 @@ ROPE_DEVICE auto plain_factors(const PlainParams& p, const PlainItem& item, bool
   }
   const int64_t first_token = int64_t{p.chunk_first()} + tokens->first;
   const auto position_of = [&p, &likely, first_token](uint32_t row) {
-    if constexpr (kPacked) {
-      const auto token = static_cast<uint32_t>(first_token) + row;
-      return TokenMap::known(p.packed.locate(token, likely).position);
+    const auto token = static_cast<uint32_t>(first_token) + row;
+    if constexpr (kTokens == Tokens::kSequences) {
+      return TokenMap::known(p.packed.locate(token, likely));
     } else {
-      return TokenMap::ask(p.positions, p.angles.position_bits, first_token + row);
+      return p.packed.ask_at<kTokens>(p.position_at(token), token);
     }
   };
-  return BlockFactors<decltype(position_of), kPacked>{p.angles,   first_token, tokens->count,
-                                                      p.half_dim, p.sine_flip, position_of};
+  return BlockFactors<decltype(position_of), kLanePairs, kTokens == Tokens::kSequences>{
+      p.angles, first_token, tokens->count, p.half_dim, p.sine_flip, position_of};
 }
 
 }  // namespace rope_bench::device

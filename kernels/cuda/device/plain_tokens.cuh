@@ -1,5 +1,4 @@
-// Tokens of packed sequences for the plain kernels: which positions they have, and whether they are
-// padding.
+// Tokens of the plain kernels: which positions they have, and whether they are padding.
 #ifndef ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_TOKENS_CUH_
 #define ROPE_BENCH_KERNELS_CUDA_DEVICE_PLAIN_TOKENS_CUH_
 
@@ -7,9 +6,10 @@
 
 namespace rope_bench::device {
 
-struct TokenPosition {
-  int64_t position = 0;
-  bool is_padding = false;
+enum class Tokens {
+  kInOrder,    // each has a position
+  kOwn,        // of packed sequences; the same, or padding (negative), or an offset to its number
+  kSequences,  // of packed sequences; looked up in cu_seqlens
 };
 
 // A sequence that has been looked up: tokens [first, end), whose positions count from `start`.
@@ -38,65 +38,81 @@ struct PackedTokens {
     return result;
   }
 
-  // The sequence of a token, which the threads of a warp look for together, 32 entries at once; all
-  // of them come, with the same token. None: it is in no sequence, or its position is its own.
-  ROPE_DEVICE PackedSequence sequence_in_warp(uint32_t token, uint32_t lane) const {
-    PackedSequence sequence;
-    if (source != ROPE_POSITIONS_CU_SEQLENS || num_sequences == 0) return sequence;
-    const auto entry = [this](uint32_t i) {
-      return static_cast<uint32_t>(TokenMap::load_int32(values, i));
-    };
-    // The first `before` entries are at or before the token; of the next `left` it is to be found
-    // out.
-    uint32_t before = 0, left = static_cast<uint32_t>(num_sequences) + 1;
-    while (left > 0) {
-      const uint32_t step = (left + 31) / 32, at = (lane + 1) * step - 1;
-      const uint32_t passed = count_in_warp(at < left && entry(before + at) <= token) * step;
-      before += passed;
-      left = left - passed < step ? left - passed : step - 1;
+  // The position of a token, `at` where its value lies. Not of kSequences.
+  template <Tokens kTokens>
+  ROPE_DEVICE TokenMap::Asked ask_at(const char* at, uint32_t token) const {
+    const bool adds = kTokens == Tokens::kOwn && source == ROPE_POSITIONS_OFFSET;
+    return TokenMap::ask_at(at, value_bytes == 8, adds ? token : 0);
+  }
+
+  // Of kSequences alone:
+
+  // Of the `count` entries among which a warp finds the sequence of a token, one for each thread,
+  // and where the sequence starts that begins there; on their way from memory.
+  struct Entries {
+    uint32_t entry = 0, start = 0;
+    uint32_t count = 0;
+  };
+  // All threads of the warp come, with the same token.
+  ROPE_DEVICE Entries ask_in_warp(uint32_t token, uint32_t lane) const {
+    Entries asked;
+    // The last entry at or before the token, and the one behind, are among `count` from `at` on.
+    uint32_t at = 0;
+    asked.count = static_cast<uint32_t>(num_sequences) + 1;
+    while (asked.count > 32) {
+      const uint32_t step = (asked.count + 31) / 32, mine = lane * step;
+      const uint32_t passed = count_in_warp(mine < asked.count && entry(at + mine) <= token);
+      const uint32_t skipped = passed == 0 ? 0 : (passed - 1) * step;
+      at += skipped;
+      asked.count = asked.count - skipped < step + 1 ? asked.count - skipped : step + 1;
     }
-    if (before == 0 || before > static_cast<uint32_t>(num_sequences)) return sequence;
-    sequence.first = entry(before - 1);
-    sequence.end = entry(before);
-    if (starts != nullptr) sequence.start = TokenMap::load_int32(starts, before - 1);
+    if (lane < asked.count) at += lane;
+    asked.entry = entry(at);
+    const bool starts_there = starts != nullptr && at < static_cast<uint32_t>(num_sequences);
+    asked.start = load_word_if((starts_there ? starts : values) + uint64_t{at} * 4, starts_there);
+    return asked;
+  }
+  // None: the token is in no sequence. The same threads come.
+  ROPE_DEVICE PackedSequence sequence_in_warp(const Entries& asked, uint32_t token,
+                                              uint32_t lane) const {
+    PackedSequence sequence;
+    const uint32_t passed = count_in_warp(lane < asked.count && asked.entry <= token);
+    if (passed == 0 || passed == asked.count) return sequence;
+    sequence.first = value_in_warp(asked.entry, passed - 1);
+    sequence.end = value_in_warp(asked.entry, passed);
+    sequence.start = static_cast<int32_t>(value_in_warp(asked.start, passed - 1));
     return sequence;
   }
 
-  // `likely`: the sequence of a token nearby.
-  ROPE_DEVICE TokenPosition locate(uint32_t token, const PackedSequence& likely) const {
-    if (!likely.has(token)) return locate(token);
-    const int64_t position = int64_t{token - likely.first} + likely.start;
-    return {position, position < 0};
+  // The position of a token; negative: it is padding. `likely`: the sequence of a token nearby.
+  ROPE_DEVICE int64_t locate(uint32_t token, const PackedSequence& likely) const {
+    return likely.has(token) ? int64_t{token - likely.first} + likely.start : locate(token);
   }
-  ROPE_DEVICE TokenPosition locate(uint32_t token) const {
-    if (source != ROPE_POSITIONS_CU_SEQLENS) {
-      const int64_t value = load_integer_words(value_at(token), value_bytes == 8).value();
-      const int64_t position = source == ROPE_POSITIONS_OFFSET ? token + value : value;
-      return {position, position < 0};
-    }
-    const auto entry = [this](int32_t i) { return TokenMap::load_int32(values, i); };
+  // Looked up alone. By halves, which takes few registers: where threads look sequences up
+  // together, few tokens are left for this.
+  ROPE_DEVICE int64_t locate(uint32_t token) const {
+    const auto entry_at = [this](int32_t i) { return static_cast<int32_t>(entry(i)); };
     const auto wanted = static_cast<int32_t>(token);
-    if (wanted >= entry(num_sequences)) return {0, true};
-    // By halves, which takes few registers: where threads look sequences up together, few tokens
-    // are left for this.
+    if (wanted >= entry_at(num_sequences)) return -1;
     int32_t sequence = 0;
     for (int32_t end = num_sequences; end - sequence > 1;) {
       const int32_t middle = sequence + (end - sequence) / 2;
-      if (entry(middle) <= wanted) {
+      if (entry_at(middle) <= wanted) {
         sequence = middle;
       } else {
         end = middle;
       }
     }
     const int32_t start = starts == nullptr ? 0 : TokenMap::load_int32(starts, sequence);
-    const int64_t within = int64_t{token} - entry(sequence);
-    return {within + start, within < 0 || within + start < 0};
+    const int64_t within = int64_t{token} - entry_at(sequence);
+    return within < 0 ? -1 : within + start;
   }
 
   // The low word of the position before the launch before has ended: for a hint only. Few threads
   // may ask: all of them look at the same words in L2.
+  template <Tokens kTokens>
   ROPE_DEVICE uint32_t guess(uint32_t token) const {
-    if (source != ROPE_POSITIONS_CU_SEQLENS)
+    if constexpr (kTokens == Tokens::kOwn)
       return peek_word(value_at(token)) + (source == ROPE_POSITIONS_OFFSET ? token : 0);
     const auto entry = [this](int32_t i) {
       return static_cast<int32_t>(peek_word(values + int64_t{i} * 4));
@@ -108,6 +124,9 @@ struct PackedTokens {
   }
 
  private:
+  ROPE_DEVICE uint32_t entry(uint32_t i) const {
+    return static_cast<uint32_t>(TokenMap::load_int32(values, i));
+  }
   ROPE_DEVICE const char* value_at(uint32_t token) const {
     return values + static_cast<uint64_t>(token) * static_cast<uint32_t>(value_bytes);
   }

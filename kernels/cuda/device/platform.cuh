@@ -4,7 +4,7 @@
 //
 // * ROPE_KERNEL, ROPE_DEVICE, ROPE_ARGUMENT: how kernels and device functions are declared
 // * thread_x() .. block_y(): who runs
-// * sync_block(), shuffle_xor(), any_in_warp(), count_in_warp(), first_in_warp(): how threads meet;
+// * sync_block(), shuffle_xor(), any_in_warp(), count_in_warp(), value_in_warp(): how threads meet;
 //   every thread of the block, or of the warp, must come
 // * sincos_fast(), inverse_sqrt(), nearest_integer(): the functions that kernels need
 // * load(), store(): global memory, in packets of 2, 4, 8 or 16 bytes
@@ -52,8 +52,10 @@ ROPE_DEVICE float shuffle_xor(float value, int distance) {
 ROPE_DEVICE bool any_in_warp(bool value) { return __any_sync(0xffffffffu, value) != 0; }
 // In how many of its threads.
 ROPE_DEVICE uint32_t count_in_warp(bool value) { return __popc(__ballot_sync(0xffffffffu, value)); }
-// What its first thread has.
-ROPE_DEVICE uint32_t first_in_warp(uint32_t value) { return __shfl_sync(0xffffffffu, value, 0); }
+// What one of its threads has, the same one for all.
+ROPE_DEVICE uint32_t value_in_warp(uint32_t value, uint32_t lane) {
+  return __shfl_sync(0xffffffffu, value, static_cast<int>(lane));
+}
 
 // Of an angle in [-pi, pi], by the special function unit: within 2^-21.
 ROPE_DEVICE void sincos_fast(float x, float* sine, float* cosine) { __sincosf(x, sine, cosine); }
@@ -76,11 +78,12 @@ ROPE_DEVICE void let_next_launch_start() {
 #endif
 }
 
-// Computes an address here, and not where it is used: before a wait, not after it.
+// Computes an address, or an offset, here, and not where it is used: before a wait, not after it.
 template <typename T>
 ROPE_DEVICE void settle(T*& address) {
   asm volatile("" : "+l"(address));
 }
+ROPE_DEVICE void settle(uint32_t& offset) { asm volatile("" : "+r"(offset)); }
 
 ROPE_DEVICE uint32_t mul_hi(uint32_t a, uint32_t b) { return __umulhi(a, b); }
 ROPE_DEVICE uint64_t mul_hi(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
