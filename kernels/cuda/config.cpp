@@ -144,6 +144,9 @@ constexpr Choice kNormAnglesInPlace[] = {
 // Packed tokens, with a position of their own and looked up.
 constexpr Choice kOwn[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
 constexpr Choice kSequences[] = {{250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
+// Where sequences are of one token, as in decoding, a warp finds the sequence of its own token: it
+// must form the factors of that, and not of the next.
+constexpr Choice kDecodedAngles[] = {{kAny, 16, 128, 1, 8}};
 constexpr Choice kPackedAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1, 8}};
 
 std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& stages) {
@@ -155,8 +158,10 @@ std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& st
     return all_in_place(args) ? Choices(kNormAnglesInPlace) : kNormAngles;
   }
   if (is_packed(args)) {
-    if (angles) return kPackedAngles;
-    return args.position_source == ROPE_POSITIONS_CU_SEQLENS ? Choices(kSequences) : kOwn;
+    const bool sequences = args.position_source == ROPE_POSITIONS_CU_SEQLENS;
+    if (!angles) return sequences ? Choices(kSequences) : kOwn;
+    const bool decodes = sequences && args.num_tokens < 2 * args.num_sequences;
+    return decodes ? Choices(kDecodedAngles) : kPackedAngles;
   }
   if (angles) return kAngles;
   return all_in_place(args) ? Choices(kInPlace) : kOutOfPlace;

@@ -261,6 +261,32 @@ TEST(EmulatedKernels, ModelsArePlain) {
   }
 }
 
+// Sequences of one token, without a table: the threads that form the factors of a token are those
+// that have looked up its sequence, or each would look for it alone.
+TEST(EmulatedKernels, DecodingFormsWhatItHasLookedUp) {
+  ProblemSpec spec;
+  spec.op = ROPE_OP_VARLEN_SPLIT_ROPE;
+  spec.dtype = Dtype::kBF16;
+  spec.heads = 32;
+  spec.kv_heads = 8;
+  spec.head_dim = spec.rotary_dim = 128;
+  spec.packed = true;
+  spec.in_place = false;
+  spec.position_source = ROPE_POSITIONS_CU_SEQLENS;
+  spec.seq_lens = {1, 1, 1, 1, 1, 1, 1, 1};
+  spec.num_tokens = 8;
+  Problem problem(spec);
+  RopeKernelArgs args = problem.args(false);
+  for (const int64_t tokens : {8, 15, 16, 1000}) {
+    args.num_tokens = tokens;
+    const device::VectorConfig config = device::plain_config(args, {false, false, true});
+    const int head_threads = args.head_dim * 2 / (2 * config.packet_bytes);
+    const int token_threads = args.k.num_heads * head_threads;
+    const bool same = token_threads == args.rotary_dim / 2;
+    EXPECT_EQ(same, tokens < 16 || config.packet_bytes == 16) << tokens;
+  }
+}
+
 // A table that only 64-bit positions reach the end of is no work for kernels that look at 32.
 TEST(EmulatedKernels, LongTablesAreNotPlain) {
   Problem problem(ProblemSpec{});
