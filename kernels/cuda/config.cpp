@@ -123,13 +123,13 @@ struct Choice {
   int packet_bytes, threads, heads;
   int ahead = 0;
 };
-// Few threads: narrow packets, so that twice as many wait for memory at once. In between, where
-// launches do not quite fill a GPU or a little more than that, whatever spreads best. Many: wide
-// packets; two heads a thread where there is more to compute than a plain copy leaves room for.
-// Where blocks form angles or look tokens up behind their loads, those to come find theirs in L2,
-// about as many as are there at once: so memory works on. With a table and tokens that need no
-// looking up it only costs, a norm over whole rows apart.
-// Made with tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
+// Few threads: mostly narrow packets, so that twice as many wait for memory at once. In between,
+// where launches do not quite fill a GPU or a little more than that, whatever spreads best. Many:
+// wide packets; two heads a thread where there is more to compute than a plain copy leaves room
+// for. Where blocks form angles, or learn behind their loads what position a packed token has,
+// those to come find theirs in L2, about as many as are there at once: so memory works on. With a
+// table and tokens in order it only costs, a norm over whole rows apart. Made with
+// tests/gpu/tune_fast on an H200, 32/8 heads x 128, bf16.
 constexpr int64_t kAny = INT64_MAX;
 constexpr Choice kInPlace[] = {{140'000, 8, 256, 1}, {kAny, 16, 128, 1}};
 constexpr Choice kOutOfPlace[] = {{kAny, 16, 128, 1}};
@@ -144,8 +144,9 @@ constexpr Choice kNormAnglesInPlace[] = {
 // Packed tokens, with a position of their own and looked up.
 constexpr Choice kOwn[] = {{110'000, 8, 256, 1}, {250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
 constexpr Choice kSequences[] = {{250'000, 16, 128, 1}, {kAny, 16, 128, 1, 5}};
-// Where sequences are of one token, as in decoding, a warp finds the sequence of its own token: it
-// must form the factors of that, and not of the next.
+// Where sequences are of one token, as in decoding, a warp finds the sequence of its own token, and
+// had better form the factors of that: with 8 kv heads x 128, packets of 16 bytes see to it. (Other
+// shapes look for the sequences of other tokens one by one.)
 constexpr Choice kDecodedAngles[] = {{kAny, 16, 128, 1, 8}};
 constexpr Choice kPackedAngles[] = {{110'000, 8, 256, 1}, {kAny, 16, 128, 1, 8}};
 
@@ -160,6 +161,7 @@ std::span<const Choice> choices_for(const RopeKernelArgs& args, const Stages& st
   if (is_packed(args)) {
     const bool sequences = args.position_source == ROPE_POSITIONS_CU_SEQLENS;
     if (!angles) return sequences ? Choices(kSequences) : kOwn;
+    // On average, empty ones counted.
     const bool decodes = sequences && args.num_tokens < 2 * args.num_sequences;
     return decodes ? Choices(kDecodedAngles) : kPackedAngles;
   }

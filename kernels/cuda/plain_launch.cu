@@ -138,6 +138,10 @@ PlainParams plain_params(const RopeKernelArgs& args, const VectorLaunch& how) {
   p.row_bytes = v.row_bytes;
   // One more where rows do not begin at a line.
   p.row_lines = Divisor::of((p.row_bytes + kLine - 1) / kLine + (p.row_bytes % kLine != 0 ? 1 : 0));
+  // Null would be no address to a kernel, also where nothing turns and neither is read.
+  const char* any = p.q.in != nullptr ? p.q.in : p.k.in != nullptr ? p.k.in : p.v.in;
+  if (p.table == nullptr) p.table = any;
+  if (p.positions == nullptr) p.positions = any;
   p.half_dim = v.half_dim;
   p.angles = v.angles;
   p.head_bytes = static_cast<uint32_t>(2 * head_threads(v) * bytes);

@@ -41,6 +41,17 @@ ROPE_DEVICE float table_value(const char* row, uint32_t i, bool is_bf16) {
   }
 }
 
+// Brings the packets of a row of threads into L2, for a block to come: a line is asked for by the
+// thread of its first packet.
+template <int kBytes>
+ROPE_DEVICE void prefetch_packets(const char* at, int64_t step, int lane) {
+  const auto begins_line = [lane](const char* packet) {
+    return lane == 0 || reinterpret_cast<uintptr_t>(packet) % kLine < kBytes;
+  };
+  if (begins_line(at)) prefetch(at);
+  if (begins_line(at + step)) prefetch(at + step);
+}
+
 template <typename T, Source kSource, Pairing kPairing, int kBytes, int kHeads>
 ROPE_KERNEL void ROPE_MAX_REGISTERS(kHeads == 2 ? 64 : 48)
     rope_row_norm_plain_kernel(ROPE_ARGUMENT RowPlainParams row_params) {

@@ -82,7 +82,8 @@ std::vector<ProblemSpec> specs_of(int32_t op) {
             spec.token_gap = shift;
             if (op == ROPE_OP_NORM_SPLIT_ROPE) spec.norm = ROPE_NORM_HEAD;
             if (op == ROPE_OP_VARLEN_SPLIT_ROPE) {
-              spec.position_source = in_place ? ROPE_POSITIONS_CU_SEQLENS : ROPE_POSITIONS_IDS;
+              spec.position_source =
+                  in_place == (shift == 0) ? ROPE_POSITIONS_CU_SEQLENS : ROPE_POSITIONS_IDS;
               spec.seq_lens = testing::sequences_of(spec.num_tokens, true);
             }
             specs.push_back(spec);

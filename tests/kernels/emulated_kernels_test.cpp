@@ -277,14 +277,33 @@ TEST(EmulatedKernels, DecodingFormsWhatItHasLookedUp) {
   spec.num_tokens = 8;
   Problem problem(spec);
   RopeKernelArgs args = problem.args(false);
-  for (const int64_t tokens : {8, 15, 16, 1000}) {
+  // Threads 0 to 63 form the factors of a token, of 64 pairs: with packets of 16 bytes 8 kv heads
+  // are as many threads.
+  for (const int64_t tokens : {8, 15, 16, 64}) {
     args.num_tokens = tokens;
     const device::VectorConfig config = device::plain_config(args, {false, false, true});
-    const int head_threads = args.head_dim * 2 / (2 * config.packet_bytes);
-    const int token_threads = args.k.num_heads * head_threads;
-    const bool same = token_threads == args.rotary_dim / 2;
-    EXPECT_EQ(same, tokens < 16 || config.packet_bytes == 16) << tokens;
+    EXPECT_EQ(config.packet_bytes, tokens < 16 ? 16 : 8) << tokens;
   }
+}
+
+// A launch that turns nothing, as that of an op in several may be, copies without table and
+// positions.
+TEST(EmulatedKernels, WhatOnlyCopiesNeedsNoTable) {
+  ProblemSpec spec;
+  spec.op = ROPE_OP_SPLIT_ROPE;
+  spec.packed = true;
+  spec.in_place = false;
+  Problem problem(spec);
+  RopeKernelArgs args = problem.args();
+  args.table = nullptr;
+  args.positions = nullptr;
+  device::VectorLaunch how;
+  how.stages = {false, false, false};
+  how.config = device::general_config(args, how.stages);
+  ASSERT_TRUE(device::is_plain(args, how));
+  EXPECT_EQ(device::launch_plain_table32(args, how), 0);
+  EXPECT_EQ(host_cuda::take_faults(), "");
+  EXPECT_EQ(problem.check_copied(), "");
 }
 
 // A table that only 64-bit positions reach the end of is no work for kernels that look at 32.

@@ -43,7 +43,6 @@ TEST(PackedTokens, AWarpFindsTheSequenceOfEveryToken) {
       PackedTokens tokens;
       tokens.values = reinterpret_cast<const char*>(entries.data());
       tokens.starts = reinterpret_cast<const char*>(starts.data());
-      tokens.source = ROPE_POSITIONS_CU_SEQLENS;
       tokens.num_sequences = count;
       const int32_t end = entries.back() + 3, step = std::max(1, end / 300);
       for (int32_t token = 0; token < end; token += token < 20 || end - token < 20 ? 1 : step) {
@@ -66,7 +65,6 @@ TEST(PackedTokens, OfNoSequencesThereIsNone) {
   PackedTokens tokens;
   const int32_t entries[] = {0};
   tokens.values = reinterpret_cast<const char*>(entries);
-  tokens.source = ROPE_POSITIONS_CU_SEQLENS;
   int agreeing = 0;
   EXPECT_FALSE(look_up(tokens, 0, &agreeing).has(0));
   EXPECT_LT(tokens.locate(0), 0);

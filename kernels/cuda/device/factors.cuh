@@ -112,6 +112,7 @@ struct FactorRow<Source::kAngles> {
   ROPE_DEVICE static FactorRow of_lane(const float* first, int half_dim) {
     return {first, first + half_dim, kLanePairs == 8 ? half_dim / 2 : 4};
   }
+  // Not of a thread with eight pairs, whose fours are apart.
   ROPE_DEVICE FactorRow from(int pair) const { return {cosines + pair, sines + pair, next_four}; }
   ROPE_DEVICE float flipped(float sine) const { return sine; }
   template <int kCount>

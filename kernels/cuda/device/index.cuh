@@ -156,9 +156,8 @@ struct TokenMap {
     return {load_integer_words(at, is_wide), known, false};
   }
   ROPE_DEVICE static Asked known(int64_t position) { return {{}, position, true}; }
-  ROPE_DEVICE Asked ask(int64_t token) const { return ask(positions, position_bits, token); }
-  // At once, and before anything that follows: branches keep the load where it stands, where ask()
-  // lets it slide towards its use. For what waits longest, the way to a row of the table.
+  // At once, and before anything that follows: branches keep the load where it stands, where
+  // ask_at() lets it slide towards its use. For what waits longest, the way to a row of the table.
   ROPE_DEVICE int64_t id(int64_t token) const {
     if (position_bits == 64) {
       const auto* at = static_cast<const char*>(positions) + token * 8;

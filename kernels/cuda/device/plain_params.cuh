@@ -44,7 +44,7 @@ struct PlainParams {
   // Row `positions[token]` of the table: cosines, and sines `sines` bytes behind.
   uint32_t position_bytes = 4;
   const char* positions = nullptr;
-  // Instead, where tokens are those of packed sequences; `positions` are then its values.
+  // What positions mean, and how wide they are: `positions` are its values.
   PackedTokens packed;
   const char* table = nullptr;
   uint32_t table_rows = 0, row_stride = 0;
@@ -188,19 +188,8 @@ ROPE_DEVICE const char* plain_address(const PlainParams& p, const PlainItem& ite
          (item.head * o.in_head_stride + static_cast<uint32_t>(slice.first));
 }
 
-// Brings the packets of a row of threads into L2, for a block to come: a line is asked for by the
-// thread of its first packet.
-template <int kBytes>
-ROPE_DEVICE void prefetch_packets(const char* at, int64_t step, int lane) {
-  const auto begins_line = [lane](const char* packet) {
-    return lane == 0 || reinterpret_cast<uintptr_t>(packet) % kLine < kBytes;
-  };
-  if (begins_line(at)) prefetch(at);
-  if (begins_line(at + step)) prefetch(at + step);
-}
-
-// Brings the tensors of a block to come into L2. Few threads do it, those of the last warp: they
-// have no factors to form, or fewer.
+// Brings the tensors of a block to come into L2. Few threads do it, the last 32: mostly they have
+// no factors to form.
 template <int kHeads>
 ROPE_DEVICE void prefetch_block(const PlainParams& p, uint32_t block) {
   const uint32_t threads = block_dim_x() * block_dim_y(), first = threads > 32 ? threads - 32 : 0;

@@ -78,7 +78,9 @@ ROPE_DEVICE void let_next_launch_start() {
 #endif
 }
 
-// Computes an address, or an offset, here, and not where it is used: before a wait, not after it.
+// Asks the compiler to compute an address, or an offset, here and not where it is used: before a
+// wait, not after it. The assembler may still sink it (tests/kernels/machine_code_test.py counts):
+// where it does, a branch that looks at the address helps.
 template <typename T>
 ROPE_DEVICE void settle(T*& address) {
   asm volatile("" : "+l"(address));
