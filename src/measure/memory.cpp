@@ -35,16 +35,20 @@ double tensor_bytes(const RopeCase& c) {
 }  // namespace
 
 void require_host_memory(const RopeCase& c, const Backend& backend) {
-  const double table = static_cast<double>(kernel_table_rows_of(c)) *
-                       static_cast<double>(c.rope.rotary_dim) * sizeof(float);
-  // A pristine copy and two sets; or what goes to the device and what comes back.
-  const double copies = backend.is_host() ? 3 : 2;
+  // Of tensors, a pristine copy and two sets; or what goes to the device and what comes back. Of
+  // the table, what is formed, what a kernel reads and what is kept for comparison; or the first.
+  const double copies = backend.is_host() ? 3 : 2, tables = backend.is_host() ? 3 : 1;
+  const int64_t rows = kernel_table_rows_of(c);
+  const double table =
+      tables * static_cast<double>(rows) * static_cast<double>(c.rope.rotary_dim) * sizeof(float);
   const double need =
       copies * tensor_bytes(c) + table + 32.0 * static_cast<double>(c.num_tokens()) + kHostReserve;
   const auto have = static_cast<double>(available_memory_bytes());
-  if (need > have)
-    throw OutOfMemory("host memory: needs " + memory_text(need) + ", " + memory_text(have) +
-                      " available");
+  if (need <= have) return;
+  const std::string why =
+      table > need / 2 ? ", most of it for a table of " + std::to_string(rows) + " rows" : "";
+  throw OutOfMemory("host memory: needs " + memory_text(need) + why + "; " + memory_text(have) +
+                    " available");
 }
 
 void require_device_memory(const RopeCase& c, Backend& backend, const SetLayout& layout,

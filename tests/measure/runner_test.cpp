@@ -10,6 +10,7 @@
 
 #include "src/case/token_rows.h"
 #include "src/math/token_sample.h"
+#include "src/measure/machine.h"
 #include "tests/measure/planted_backend.h"
 
 namespace rope_bench {
@@ -278,6 +279,18 @@ TEST(Runner, RowsThatDoNotRunSayWhy) {
         << i << ": " << results[i].reason;
     EXPECT_FALSE(results[i].timing);
   }
+}
+
+// A table that memory holds once, but not as often as a run does.
+TEST(Runner, ALargeTableIsRefusedBeforeItIsFormed) {
+  RopeCase c = small_case(true);
+  c.rope.table.rows =
+      static_cast<int64_t>(available_memory_bytes()) / (c.rope.rotary_dim * 4 * 5 / 2);
+  const Result r = run_one(c, right_launch, true);
+  EXPECT_EQ(r.status, Status::kOutOfMemory);
+  const std::string rows = std::to_string(*c.rope.table.rows);
+  EXPECT_NE(r.reason.find("most of it for a table of " + rows + " rows"), std::string::npos)
+      << r.reason;
 }
 
 // C049: no tokens is a legal size.
