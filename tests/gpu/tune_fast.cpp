@@ -3,8 +3,8 @@
 // a test; run by hand: tune_fast [op=rope] [table=1] [dtype=bf16] [pairing=neox] [rotary_dim=128]
 // [in_place=1] [span=head] [offset=0] [ahead=0] [tokens=1,64,1024] [limits=0]. offset: of
 // positions. ahead: for kernels that bring tensors of later blocks into L2, those with packets of
-// 16 bytes that form angles or look tokens up, and norms over rows; the others ignore it. limits=1
-// prints the members of the limit family too
+// 16 bytes that form angles or have packed tokens, and norms over rows; the others ignore it.
+// limits=1 prints the members of the limit family too
 #include <cstdio>
 #include <cstdlib>
 #include <map>
