@@ -130,7 +130,7 @@ ROPE_KERNEL void ROPE_MAX_REGISTERS(plain_registers(kSource, kMode, kBytes, kHea
   // Load.
   bool works = item.exists;
   uint32_t position = 0;
-  // load_constant() may be moved before the wait, and is where the branch above is.
+  // Behind that branch the compiler moves a load_constant() before the wait.
   if (!kAngles && !kPacked && turns && works) {
     position = (kNorm ? load_constant<4>(position_at) : load<4, Hint::kKeep>(position_at)).word[0];
   }

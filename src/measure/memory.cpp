@@ -34,10 +34,11 @@ double tensor_bytes(const RopeCase& c) {
 
 }  // namespace
 
-void require_host_memory(const RopeCase& c, const Backend& backend) {
+void require_host_memory(const RopeCase& c, bool reads_table, const Backend& backend) {
   // Of tensors, a pristine copy and two sets; or what goes to the device and what comes back. Of
-  // the table, what is formed, what a kernel reads and what is kept for comparison; or the first.
-  const double copies = backend.is_host() ? 3 : 2, tables = backend.is_host() ? 3 : 1;
+  // the table, what is formed; where the device is the host, also what the judge and a kernel read.
+  const double copies = backend.is_host() ? 3 : 2;
+  const double tables = !backend.is_host() ? 1 : reads_table ? 3 : 2;
   const int64_t rows = kernel_table_rows_of(c);
   const double table =
       tables * static_cast<double>(rows) * static_cast<double>(c.rope.rotary_dim) * sizeof(float);

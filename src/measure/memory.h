@@ -9,8 +9,8 @@
 namespace rope_bench {
 
 // Throws OutOfMemory for what the host cannot hold: an overcommitted machine would kill the process
-// instead.
-void require_host_memory(const RopeCase& c, const Backend& backend);
+// instead. `reads_table`: some kernel does.
+void require_host_memory(const RopeCase& c, bool reads_table, const Backend& backend);
 
 // The same for this many sets on the device; the host's own is asked above.
 void require_device_memory(const RopeCase& c, Backend& backend, const SetLayout& layout,

@@ -174,14 +174,14 @@ class CaseRunner : public Runner {
       result->status = options.check && !options.profile ? Status::kPassed : Status::kUnchecked;
       return true;
     }
-    require_host_memory(c, *backend_);
+    const bool reads_table = variant.uses_table != 0 || (base && base->uses_table != 0);
+    require_host_memory(c, reads_table, *backend_);
     const TokenRows rows = token_rows_of(c);
     const std::shared_ptr<const CosSinTable> table = table_of(c, variant);
     if (base && table_of(c, *base) != table) {
       throw NotRun{Status::kUnsupported, std::string("variants ") + base->name + " and " +
                                              variant.name + " compute other angles"};
     }
-    const bool reads_table = variant.uses_table != 0 || (base && base->uses_table != 0);
     const Plan plan = options.profile   ? Plan{}
                       : options.measure ? plan_of(c, reads_table, result, rows, options.slow_every)
                                         : Plan{1, true, 1, 1};

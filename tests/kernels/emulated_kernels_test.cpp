@@ -228,19 +228,25 @@ TEST(EmulatedKernels, FactorsHaveRoom) {
   }
 }
 
+// The shape of Llama-3-8B.
+ProblemSpec model_spec(int32_t op) {
+  ProblemSpec spec;
+  spec.op = op;
+  spec.dtype = Dtype::kBF16;
+  spec.heads = 32;
+  spec.kv_heads = 8;
+  spec.head_dim = spec.rotary_dim = 128;
+  spec.packed = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
+  return spec;
+}
+
 // What models have goes to the kernels that are made for it, whatever the number of tokens.
 TEST(EmulatedKernels, ModelsArePlain) {
   for (const int32_t op : testing::kPlainOps) {
     for (const int32_t norm : {ROPE_NORM_NONE, ROPE_NORM_HEAD, ROPE_NORM_ROW}) {
       if ((norm != ROPE_NORM_NONE) != (op == ROPE_OP_NORM_SPLIT_ROPE)) continue;
-      ProblemSpec spec;
-      spec.op = op;
-      spec.dtype = Dtype::kBF16;
-      spec.heads = 32;
-      spec.kv_heads = 8;
-      spec.head_dim = spec.rotary_dim = 128;
+      ProblemSpec spec = model_spec(op);
       spec.norm = norm;
-      spec.packed = op != ROPE_OP_ROPE && op != ROPE_OP_ROPE_BACKWARD;
       for (const bool in_place : {true, false}) {
         spec.in_place = in_place;
         Problem problem(spec);
@@ -264,13 +270,7 @@ TEST(EmulatedKernels, ModelsArePlain) {
 // Sequences of one token, without a table: the threads that form the factors of a token are those
 // that have looked up its sequence, or each would look for it alone.
 TEST(EmulatedKernels, DecodingFormsWhatItHasLookedUp) {
-  ProblemSpec spec;
-  spec.op = ROPE_OP_VARLEN_SPLIT_ROPE;
-  spec.dtype = Dtype::kBF16;
-  spec.heads = 32;
-  spec.kv_heads = 8;
-  spec.head_dim = spec.rotary_dim = 128;
-  spec.packed = true;
+  ProblemSpec spec = model_spec(ROPE_OP_VARLEN_SPLIT_ROPE);
   spec.in_place = false;
   spec.position_source = ROPE_POSITIONS_CU_SEQLENS;
   spec.seq_lens = {1, 1, 1, 1, 1, 1, 1, 1};
